@@ -52,6 +52,7 @@ from panorama.services.scripts.sdk_search.collections import collection_entries
 from panorama.services.scripts.sdk_search.reference import SdkReference
 from panorama.services.scripts.sdk_search.saved_scripts import LibraryEntries
 from panorama.services.scripts.sdk_search.semantic_order import SdkSemanticScores
+from panorama.services.scripts.sdk_search.sources import SourceEntries
 from panorama.services.scripts.sdk_search.tools import ToolEntries
 from panorama.services.search.follower import Follower
 from panorama.services.search.models import Models
@@ -59,7 +60,10 @@ from panorama.services.search.reindex import ReindexService
 from panorama.services.search.search import Search
 from panorama.services.search.semantic import SemanticSearch
 from panorama.services.search.semantic_index import REMOTE_SEARCH_TIMEOUT, SemanticConfig
+from panorama.services.sources.calling import SourceCalls
+from panorama.services.sources.functions import SourceFunctions
 from panorama.services.status import StatusService
+from panorama.sources.pool import SourcePool
 from panorama.store.backend import Backend
 from panorama.store.items import long_texts
 from panorama.store.items.blobs import Blobs
@@ -83,12 +87,14 @@ class App:
     jobs: Jobs
     orphaned_runs: OrphanedRuns
     timing: DueWork
+    sources: SourcePool
 
     def recover_orphans(self) -> None:
         """Recover the runs and jobs of dead processes; runs first, because a job reports on its run."""
         long_texts.complete_all(self.context.database, SHOULD_STOP.get())
         self.orphaned_runs.recover()
         self.jobs.recover_orphans()
+        self.sources.end_orphans()
 
     @contextmanager
     def follow_changes(self) -> Generator[Callable[[], bool]]:
@@ -131,13 +137,15 @@ def open_app(
         meaning = SemanticSearch(context, semantic_config(settings))
         runner = ForkServer(least=settings.script_isolation, timezone=settings.timezone)
         jobs = Jobs(context)
+        sources = SourcePool(settings.home)
         try:
             timing = DueWork(context, queue or jobs)
             orphaned_runs = OrphanedRuns(context, jobs.worker)
-            calls = wire_calls(settings, context, recorder, meaning, runner, jobs, orphaned_runs, timing)
-            yield App(settings, context, calls, recorder, meaning, runner, jobs, orphaned_runs, timing)
+            calls = wire_calls(settings, context, recorder, meaning, runner, jobs, orphaned_runs, timing, sources)
+            yield App(settings, context, calls, recorder, meaning, runner, jobs, orphaned_runs, timing, sources)
         finally:
             runner.close()
+            sources.close()
             meaning.close()
             recorder.close()
     finally:
@@ -153,13 +161,17 @@ def wire_calls(
     jobs: Jobs,
     orphaned_runs: OrphanedRuns | None = None,
     timing: DueWork | None = None,
+    sources: SourcePool | None = None,
 ) -> Calls:
     """Connect services and catalogue over a store, which may still be closed."""
     calls = Calls(context, recorder, jobs)
     jobs.offers.add(JobType(CATCH_UP, ""))
     timing = timing or DueWork(context, jobs)
     orphaned_runs = orphaned_runs or OrphanedRuns(context, jobs.worker)
-    services = _build_services(context, calls, settings, meaning, runner, jobs, orphaned_runs, timing)
+    functions = SourceFunctions(
+        context, sources or SourcePool(settings.home), lambda: calls.names | SURFACE.keys() | {"sdk", "state"}
+    )
+    services = _build_services(context, calls, settings, meaning, runner, jobs, orphaned_runs, timing, functions)
     calls.register(build_operations(services))
     calls.register_promoted(PromotedTools(services.library, services.scripts))
     return calls
@@ -192,11 +204,12 @@ def _build_services(
     jobs: Jobs,
     orphaned_runs: OrphanedRuns,
     timing: DueWork,
+    functions: SourceFunctions,
 ) -> Services:
     blobs = Blobs(settings.home / "files")
     keeper = ArchivePaths(settings.home, blobs, _build_retention(settings))
     library = _build_library(context, calls, settings)
-    code = Code(context, calls, runner, blobs, orphaned_runs)
+    code = Code(context, calls, runner, blobs, orphaned_runs, functions)
     return Services(
         context=context,
         tasks=Tasks(context, meaning),
@@ -211,7 +224,8 @@ def _build_services(
         library=library,
         scripts=LibraryRunner(context, library, code),
         reviewing=ScriptReviews(context, library),
-        sdk_reference=_build_sdk_reference(meaning, runner, library, calls),
+        sdk_reference=_build_sdk_reference(meaning, runner, library, calls, functions),
+        sources=SourceCalls(functions, calls),
         imports=Imports(context, blobs),
         models=Models(context, settings.embedder),
         reindexing=ReindexService(context, meaning),
@@ -235,12 +249,14 @@ def _build_library(context: ServiceContext, calls: Calls, settings: Settings) ->
     )
 
 
-def _build_sdk_reference(meaning: SemanticSearch, runner: Runner, library: Library, calls: Calls) -> SdkReference:
-    scripts, tools = LibraryEntries(library), ToolEntries(calls)
+def _build_sdk_reference(
+    meaning: SemanticSearch, runner: Runner, library: Library, calls: Calls, functions: SourceFunctions
+) -> SdkReference:
+    scripts, tools, sources = LibraryEntries(library), ToolEntries(calls), SourceEntries(functions)
     return SdkReference(
         nearest=SdkSemanticScores(meaning).score,
         asked=runner.preload,
-        kept=lambda: [*scripts.list_entries(), *tools.entries, *collection_entries()],
+        kept=lambda: [*scripts.list_entries(), *tools.entries, *collection_entries(), *sources.list_entries()],
     )
 
 

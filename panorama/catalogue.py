@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from panorama.domain.jobs import JobKind
+from panorama.domain.scripts.scripts import SOURCE_CALL
 from panorama.operation import Operation, read, write
 from panorama.services import Services
 from panorama.services import summaries as say
@@ -159,6 +160,8 @@ def _library(do: Services) -> Iterator[Operation]:
     yield read(
         "scripts.call", do.scripts.call, say.summarize_script_call, sdk="scripts.call", transactional=False, long=True
     )
+    call = do.sources.call
+    yield read(SOURCE_CALL, call, say.summarize_script_call, sdk=SOURCE_CALL, transactional=False, long=True)
 
 
 def _history(do: Services) -> Iterator[Operation]:

@@ -14,6 +14,7 @@ from typing import Any, Self
 from panorama.calls.arguments import printable
 from panorama.calls.call import Call
 from panorama.domain.changes import Origin
+from panorama.domain.scripts.scripts import SOURCE_CALL
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.secrets import REDACTED, is_secret_name, redact_text
 from panorama.errors import PanoramaError
@@ -67,12 +68,22 @@ class CallOutcome:
 def create_entry(call: Call, at: datetime, ms: float, outcome: CallOutcome) -> CallLogEntry:
     """Return the log entry of a call that ended."""
     conversation = call.conversation
+    name, arguments = describe_source_call(call.name, call.arguments)
     return CallLogEntry(
         id=call.id, unit=call.unit, at=at, actor=conversation.actor, client=conversation.client_name,
-        conversation=conversation.id, name=printable(call.name, NAME_CHARS), arguments=redact(call.arguments),
+        conversation=conversation.id, name=printable(name, NAME_CHARS), arguments=redact(arguments),
         ms=round(ms, 3), success=not outcome.code, code=outcome.code, chars=outcome.chars,
         tokens=-(-outcome.read // CHARS_PER_TOKEN), changes=0 if outcome.code else call.wrote, position=call.position,
     )  # fmt: skip
+
+
+def describe_source_call(name: str, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Return how a call is logged: a call of a source under the name and with the arguments of its function."""
+    if name != SOURCE_CALL:
+        return name, arguments
+    inner = arguments.get("arguments")
+    called = f"{arguments.get('source')}.{arguments.get('function')}"
+    return called, inner if is_object(inner) else {}
 
 
 class CallLogWriter:

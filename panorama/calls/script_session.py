@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from panorama.calls.call import Call
-from panorama.calls.call_log import CallLogWriter, redact
+from panorama.calls.call_log import CallLogWriter, describe_source_call, redact
 from panorama.calls.conversation import Memory
 from panorama.calls.rendering import SCRIPT, Answer
 from panorama.domain.changes import SCRIPT_ACTOR, WriteBudget
@@ -95,7 +95,8 @@ class ScriptSession:
             return answer.msgpack_bytes
         finally:
             ms = round((time.perf_counter() - began) * 1000, 3)
-            self._made.append(CallRecord(position=position, name=name, ms=ms, ok=is_done, wrote=wrote))
+            logged, _ = describe_source_call(name, arguments)
+            self._made.append(CallRecord(position=position, name=logged, ms=ms, ok=is_done, wrote=wrote))
 
     def record(self, run: Run, *, at_once: bool = False) -> None:
         """Log the state of the run; `at_once` waits until it is written."""

@@ -1,6 +1,6 @@
 """Promoted scripts as tools; the list is read from the library at every request."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import anyio.to_thread
 from fastmcp.server.providers import Provider
@@ -18,8 +18,9 @@ from panorama.mcp.tools import GetConversation, OperationTool
 class PromotedToolProvider(Provider):
     """The promoted scripts as tools."""
 
-    def __init__(self, calls: Calls, conversing: GetConversation) -> None:
+    def __init__(self, calls: Calls, conversing: GetConversation, has_sources: Callable[[], bool]) -> None:
         super().__init__()
+        self._has_sources = has_sources
         self._calls = calls
         self._conversing = conversing
         self._known: dict[Arguments, OperationTool] = {}
@@ -46,4 +47,4 @@ class PromotedToolProvider(Provider):
         return ()
 
     def _build_tool(self, arguments: Arguments) -> OperationTool:
-        return OperationTool.from_arguments(arguments, self._calls, self._conversing)
+        return OperationTool.from_arguments(arguments, self._calls, self._conversing, self._has_sources)

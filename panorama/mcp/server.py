@@ -74,8 +74,8 @@ def build_server(app: App, conversing: GetConversation | None = None) -> Server:
     )  # fmt: skip
     mcp.add_middleware(ToolNameMiddleware(app.calls, conversing, [arguments.operation.tool for arguments in listed]))
     for arguments in listed:
-        mcp.add_tool(OperationTool.from_arguments(arguments, app.calls, conversing))
-    mcp.add_provider(PromotedToolProvider(app.calls, conversing))
+        mcp.add_tool(OperationTool.from_arguments(arguments, app.calls, conversing, app.sources.has_sources))
+    mcp.add_provider(PromotedToolProvider(app.calls, conversing, app.sources.has_sources))
     add_resources(mcp, app.calls, conversing)
     add_prompts(mcp)
     mcp.add_extension(TasksExtension(app.calls, app.jobs, conversing, app.settings.log_age))

@@ -13,6 +13,7 @@ from fastmcp.server.dependencies import get_context, get_http_headers
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools import Tool, ToolResult
 from mcp.types import CallToolRequestParams, TextContent, ToolAnnotations
+from mcp.types import Tool as ProtocolTool
 from pydantic import PrivateAttr
 
 from panorama.calls import Answer, Calls, Conversation
@@ -42,6 +43,11 @@ class CallCancelledError(PanoramaError):
     code = "cancelled"
 
 
+def _is_closed_world() -> bool:
+    """Return that a tool reaches nothing but the user's own data."""
+    return False
+
+
 class OperationTool(Tool):
     """A tool that is an operation."""
 
@@ -49,10 +55,13 @@ class OperationTool(Tool):
     _conversing: GetConversation = PrivateAttr()
     _asks: bool = PrivateAttr()
     _reads: bool = PrivateAttr()
+    _is_open_world: Callable[[], bool] = PrivateAttr()
 
     @classmethod
-    def from_arguments(cls, arguments: Arguments, calls: Calls, conversing: GetConversation) -> "OperationTool":
-        """Wrap one operation."""
+    def from_arguments(
+        cls, arguments: Arguments, calls: Calls, conversing: GetConversation, has_sources: Callable[[], bool]
+    ) -> "OperationTool":
+        """Wrap one operation; scripts can reach the open world while there are sources."""
         operation = arguments.operation
         tool = cls(
             name=operation.tool,
@@ -66,7 +75,15 @@ class OperationTool(Tool):
         tool._conversing = conversing
         tool._asks = operation.asks
         tool._reads = not operation.writes
+        tool._is_open_world = has_sources if operation.workload == "script" else _is_closed_world
         return tool
+
+    def to_mcp_tool(self, **overrides: Any) -> ProtocolTool:
+        """Return the tool as it is listed now."""
+        tool = super().to_mcp_tool(**overrides)
+        if tool.annotations is None or not self._is_open_world():
+            return tool
+        return tool.model_copy(update={"annotations": tool.annotations.model_copy(update={"open_world_hint": True})})
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Call the operation in a thread, and return its answer or its error."""

@@ -21,6 +21,7 @@ from panorama.sdk.core.namespace import SURFACE
 from panorama.sdk.core.parallel import parallel, parallel_map, progress
 from panorama.sdk.core.rows import Row
 from panorama.sdk.core.search import query, search, similar
+from panorama.sdk.core.sources import attempt
 from panorama.sdk.core.tables import markdown_table
 from panorama.sdk.core.types import *  # noqa: F403 (the types of rows, as its `__all__` names them)
 from panorama.sdk.core.wire import Transport, use
@@ -51,8 +52,8 @@ if TYPE_CHECKING:  # at run time the modules of all kinds come with the namespac
 __all__ = [
     "SURFACE", "ConfirmationError", "ConflictError", "Connection", "DeclinedError", "InvalidInputError",
     "LoopError", "NotFoundError", "OutcomeUnknownError", "Row", "SdkError", "SourceError", "Transport",
-    "UnavailableError", "batch", "connect", "errors", "history", "items", "markdown_table", "overview", "parallel",
-    "parallel_map", "progress", "query", "scripts", "search", "similar", "status", "undo", "use",
+    "UnavailableError", "attempt", "batch", "connect", "errors", "history", "items", "markdown_table", "overview",
+    "parallel", "parallel_map", "progress", "query", "scripts", "search", "similar", "status", "undo", "use",
 ]  # fmt: skip
 __all__ += _types.__all__
 __all__ += [kind.collection for kind in ITEM_KINDS]

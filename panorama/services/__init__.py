@@ -31,6 +31,7 @@ from panorama.services.scripts.sdk_search.reference import SdkReference
 from panorama.services.search.models import Models
 from panorama.services.search.reindex import ReindexService
 from panorama.services.search.search import Search
+from panorama.services.sources.calling import SourceCalls
 from panorama.services.status import StatusService
 
 
@@ -52,6 +53,7 @@ class Services(ItemServices):
     scripts: LibraryRunner
     reviewing: ScriptReviews
     sdk_reference: SdkReference
+    sources: SourceCalls
     imports: Imports
     models: Models
     reindexing: ReindexService

@@ -33,10 +33,12 @@ class StatusService(Service):
         self._runner = runner
         self._meaning = meaning
 
-    def list_calls(self, page: PageRequest, failed: bool = False, slow: bool = False) -> Page[CallLogEntry]:
-        """List calls from the log: the newest first, or the slowest."""
+    def list_calls(
+        self, page: PageRequest, failed: bool = False, slow: bool = False, source: str = ""
+    ) -> Page[CallLogEntry]:
+        """List calls from the log, all or those of one source: the newest first, or the slowest."""
         with self._reading() as session:
-            return calls.list_calls(session, page, failed=failed, slow_first=slow)
+            return calls.list_calls(session, page, failed=failed, slow_first=slow, source=source)
 
     def get_status(self) -> Result[Status]:
         """Tell the date, time and time zone, and how much is stored where.

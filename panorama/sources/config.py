@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, NoReturn, cast
 
+from panorama.domain.sources.policy import SourcePolicy
 from panorama.domain.text.json_types import is_object
 from panorama.errors import InvalidInputError
 from panorama.sources.kinds import KINDS
@@ -21,15 +22,6 @@ MAX_CALL_SECONDS = 3600.0
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 Transport = Literal["stdio", "http", "sse", ""]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourcePolicy:
-    """Patterns of function names, such as `add_lead` or `delete_*`, by what the user decided."""
-
-    allow: tuple[str, ...] = ()
-    ask: tuple[str, ...] = ()
-    deny: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +45,7 @@ class SourceConfig:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     oauth: bool = False
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    policy: SourcePolicy = SourcePolicy()
+    policy: SourcePolicy = field(default_factory=SourcePolicy)
     local: bool = False
     disabled: bool = False
     call_seconds: float = DEFAULT_CALL_SECONDS

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from panorama.store.column_types import DeadlineText, TagList, Utc
 
-HEAD = "0013"
+HEAD = "0014"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 metadata = MetaData(
@@ -331,6 +331,14 @@ script_states = Table(
     Column("value", JSON, nullable=False),
 )
 
+source_functions = Table(
+    "source_functions",
+    metadata,
+    Column("source", String(40), primary_key=True),
+    Column("own_name", Text, primary_key=True),
+    Column("name", String(100), nullable=False),
+    Column("definition", JSON, nullable=False),
+)
 schedules = Table(
     "schedules",
     metadata,

@@ -11,6 +11,7 @@ from panorama.sdk import errors
 from .test_examples import EVERY
 
 REFUSES_NOTHING = {
+    "attempt": "returns the error of what it calls",
     "status": "takes nothing that could be wrong, and reads what is always there",
 }
 """The functions that may leave out `Raises:`, and why they can."""

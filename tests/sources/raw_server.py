@@ -19,6 +19,7 @@ _methods: list[Any] = []
 _replies: dict[str, Any] = {}
 _reply_events: dict[str, threading.Event] = {}
 _added: list[str] = []
+_meeting: list[None] = []
 
 
 def _option(name: str, default: str = "") -> str:
@@ -47,7 +48,8 @@ def _list_tools() -> list[dict[str, Any]]:
         _tool("mute"), _tool("grow"), _tool("fail", **reads), _tool("protocol_error", **reads),
         _tool("wrong", outputSchema=number, **reads), _tool("noise", **reads), _tool("get-env", **reads),
         _tool("ask", **reads), _tool("big", {"kb": {"type": "integer"}}, **reads), _tool("image", **reads),
-        _tool("requests", **reads), _tool("fetch", {"url": {"type": "string"}}, **reads),
+        _tool("requests", **reads),
+        _tool("meet", {"count": {"type": "integer"}}, **reads), _tool("fetch", {"url": {"type": "string"}}, **reads),
         *(_tool(name) for name in _added), *(_tool(f"tool-{number}") for number in range(int(_option("--tools", "0")))),
     ]  # fmt: skip
 
@@ -61,6 +63,15 @@ def _wait(number: Any, seconds: float) -> dict[str, Any] | None:
     while time.monotonic() < end and number not in _cancelled:
         time.sleep(0.005)
     return None if number in _cancelled else _text("done")
+
+
+def _meet(count: int) -> dict[str, Any]:
+    """Answer once so many calls wait here at the same time."""
+    _meeting.append(None)
+    end = time.monotonic() + 10
+    while len(_meeting) < count and time.monotonic() < end:
+        time.sleep(0.005)
+    return _text("met" if len(_meeting) >= count else "alone")
 
 
 def _ask() -> dict[str, Any]:
@@ -108,6 +119,8 @@ def _call(number: Any, name: str, arguments: dict[str, Any]) -> dict[str, Any] |
             return _text("x" * 1024 * int(arguments.get("kb", 1)))
         case "image":
             return {"content": [{"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="}]}
+        case "meet":
+            return _meet(int(arguments["count"]))
         case "requests":
             return _text(json.dumps({"methods": _methods, "cancelled": _cancelled}))
     return _text(json.dumps({"called": name, **arguments}))

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from panorama.domain.sources.policy import SourcePolicy
 from panorama.errors import InvalidInputError
-from panorama.sources.config import SourcePolicy, load_sources
+from panorama.sources.config import load_sources
 
 
 def _write(home: Path, entries: Any) -> None:

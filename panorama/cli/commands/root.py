@@ -313,18 +313,20 @@ def _print_status(answer: Answer) -> None:
         "panorama calls                      # the last calls of every client",
         "panorama calls --slow --limit 5",
         "panorama calls --failed --json",
+        "panorama calls --source crm         # what scripts called there",
     ),
     rich_help_panel=MAINTENANCE_PANEL,
 )
 def calls(
     slow: Annotated[bool, option("The slowest first.", "--slow")] = False,
     failed: Annotated[bool, option("Only those that failed.", "--failed")] = False,
+    source: Annotated[str, option("Only calls of this source.", "--source")] = "",
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
     """Show the call log: which client called what, how long it took and what it cost."""
     with Client() as panorama:
-        answer = panorama.list_rows("calls.list", {"slow": slow, "failed": failed}, limit)
+        answer = panorama.list_rows("calls.list", {"slow": slow, "failed": failed, "source": source}, limit)
         now = panorama.now
     console.print_rows(answer, as_json, lambda: console.print_table(status_tables.calls(answer.data, now)))
 

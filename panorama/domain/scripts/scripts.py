@@ -61,18 +61,25 @@ def count_state_bytes(values: Mapping[str, bytes]) -> int:
     return names + sum(len(value) + len(":,") for value in values.values())
 
 
+SOURCE_CALL = "sources.call"
+"""The operation by which scripts call sources; it waits for others, so that calls run side by side."""
+
 SOURCE_CHARS = 200_000
 """The longest script, in characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """One text to run: `inputs` become variables, `state` is `sdk.state`, `operations` are the allowed calls."""
+    """One text to run: `inputs` become variables, `state` is `sdk.state`, `operations` are the allowed calls.
+
+    `sources` are the names of the sources behind `sdk.<source>`.
+    """
 
     source: str
     inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     state: Mapping[str, Any] = field(default_factory=dict[str, Any])
     operations: frozenset[str] = frozenset()
+    sources: tuple[str, ...] = ()
     limits: Limits = Limits()
 
 

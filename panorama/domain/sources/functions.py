@@ -1,5 +1,7 @@
 """Functions of sources, and the results of their calls."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -33,6 +35,15 @@ class SourceFunction:
     destructive: bool = False
     repeatable: bool = False
     takes_address: bool = False
+
+    @property
+    def digest(self) -> str:
+        """Identifies what the source says of the function: a grant holds for this definition alone."""
+        definition = [
+            self.own_name, self.description, self.parameters, self.signature, self.reach, self.reads_only,
+            self.destructive,
+        ]  # fmt: skip
+        return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

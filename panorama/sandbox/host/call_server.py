@@ -3,14 +3,14 @@
 import difflib
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from struct import Struct
 from threading import BoundedSemaphore, Lock, Thread
 from typing import Any
 
-from panorama.domain.scripts.scripts import Script
+from panorama.domain.scripts.scripts import SOURCE_CALL, Script
 from panorama.errors import NotFoundError, PanoramaError
 from panorama.sandbox.protocol import frames, messages
 from panorama.sandbox.protocol.frames import FrameChannel, ProtocolError
@@ -47,7 +47,8 @@ class CallServer:
     """Answers the calls of one run, one at a time, so other clients get the lock.
 
     Overlapping calls are answered in a separate thread, started by the first of them, so that frames are still read:
-    otherwise both sides could wait for each other. Once `is_ended` returns True, pending calls are not executed.
+    otherwise both sides could wait for each other. Overlapping calls of sources are answered in a thread each, since
+    they wait for others and hold no lock. Once `is_ended` returns True, pending calls are not executed.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class CallServer:
         self._slots = BoundedSemaphore(MAX_CONCURRENT_CALLS)
         self._waiting: SimpleQueue[tuple[int, str, bytes] | None] = SimpleQueue()
         self._thread: Thread | None = None
+        self._source_threads: list[Thread] = []
         self._closed = False
         self._refused = 0
 
@@ -92,6 +94,13 @@ class CallServer:
             return True
         if not self._slots.acquire(blocking=False):
             raise ProtocolError(f"more than {MAX_CONCURRENT_CALLS} calls at the same time")
+        if operation == SOURCE_CALL:
+            thread = Thread(
+                target=self._answer_source_call, args=(number, arguments), name="panorama-call", daemon=True
+            )
+            self._source_threads.append(thread)
+            thread.start()
+            return True
         self._waiting.put((number, operation, arguments))
         if self._thread is None:
             self._thread = Thread(target=self._answer_all, name="panorama-call", daemon=True)
@@ -101,20 +110,34 @@ class CallServer:
     def close(self) -> None:
         """Start no more calls and wait for the running one, which belongs to the run."""
         self._closed = True
-        if self._thread:
+        if self._thread or self._source_threads:
             self._channel.shutdown()  # an answer could wait for a worker that does not read
+        if self._thread:
             self._waiting.put(None)
             self._thread.join()
+        for thread in self._source_threads:
+            thread.join()
 
     def _answer_all(self) -> None:
         """Answer overlapping calls; unpack each in its turn, since unpacked it is larger."""
         while (call := self._waiting.get()) is not None and not self.broken:
             number, operation, arguments = call
-            try:
+            with self._end_on_protocol_error():
                 self._answer(number, operation, messages.parse_untrusted(arguments), self._slots.release)
-            except ProtocolError as error:
-                self.broken = error
-                self._channel.shutdown()  # this wakes the reader
+
+    def _answer_source_call(self, number: int, arguments: bytes) -> None:
+        with self._end_on_protocol_error():
+            parsed = messages.parse_untrusted(arguments)
+            if not (self._closed or self._is_ended()):
+                self._send(number, *self._call_operation(SOURCE_CALL, parsed), self._slots.release)
+
+    @contextmanager
+    def _end_on_protocol_error(self) -> Generator[None]:
+        try:
+            yield
+        except ProtocolError as error:
+            self.broken = error
+            self._channel.shutdown()  # this wakes the reader
 
     def _answer(
         self, number: int, operation: str, arguments: Mapping[str, Any], answered: Callable[[], None] = _noop
@@ -123,6 +146,9 @@ class CallServer:
             if self._closed or self._is_ended():
                 return
             kind, answer = self._call_operation(operation, arguments)
+        self._send(number, kind, answer, answered)
+
+    def _send(self, number: int, kind: bytes, answer: bytes, answered: Callable[[], None]) -> None:
         answered()  # before sending: the worker may call again at once
         with self._sending, suppress(OSError):  # it is gone; what it sent before is still read
             self._channel.send(kind, _ID.pack(number), answer)

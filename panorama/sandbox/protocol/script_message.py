@@ -17,12 +17,13 @@ _DURATION_FIELDS = ("wall", "cpu")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptMessage:
-    """The script that a worker runs; `state` is JSON."""
+    """The script that a worker runs; `state` is JSON, `sources` are names under `sdk`."""
 
     source: str
     inputs: dict[str, Any]
     state: bytes
     limits: Limits
+    sources: tuple[str, ...] = ()
 
 
 def pack_script(script: Script) -> bytes:
@@ -33,7 +34,7 @@ def pack_script(script: Script) -> bytes:
     """
     inputs, state = _to_json(script.inputs), _to_json(script.state)
     fields = {"source": script.source, "inputs": inputs, "state": state, "limits": _pack_limits(script.limits)}
-    return messages.pack(fields)
+    return messages.pack(fields | {"sources": list(script.sources)} if script.sources else fields)
 
 
 def _to_json(values: Mapping[str, Any]) -> str:
@@ -59,5 +60,6 @@ def unpack_script(frame: bytes | bytearray) -> ScriptMessage:
     by_name: dict[str, Any] = {} if fields["inputs"] == EMPTY_JSON else json.loads(fields["inputs"])
     inputs = {"inputs": Inputs(by_name), **by_name}  # `inputs["project"]` is as natural as `project`
     return ScriptMessage(
-        source=fields["source"], inputs=inputs, state=fields["state"].encode(), limits=_unpack_limits(fields["limits"])
-    )
+        source=fields["source"], inputs=inputs, state=fields["state"].encode(),
+        limits=_unpack_limits(fields["limits"]), sources=tuple(fields.get("sources", ())),
+    )  # fmt: skip

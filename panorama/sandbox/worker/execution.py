@@ -75,6 +75,8 @@ class Execution:
 
     def _call_entry(self, code: Any) -> object:
         self._language.add_inputs(self._names, self._script.inputs)
+        if self._script.sources:
+            self._language.add_sources(self._script.sources)
         exec(code, self._names)
         entry: Any = self._names[self._language.entry]
         return entry()

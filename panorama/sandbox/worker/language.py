@@ -6,6 +6,7 @@ from typing import Protocol
 
 from panorama.sandbox.language import restricted
 from panorama.sandbox.rules.facades import Facade
+from panorama.sandbox.stdlib.sdk_module import add_sources
 
 BROAD_SCRIPT = """
 from collections import Counter, defaultdict
@@ -105,6 +106,10 @@ class Language(Protocol):
         """
         ...
 
+    def add_sources(self, sources: Collection[str], /) -> None:
+        """Add sources to the `sdk` of this process."""
+        ...
+
 
 class RestrictedLanguage:
     """The language of scripts."""
@@ -129,3 +134,7 @@ class RestrictedLanguage:
     def add_inputs(self, names: dict[str, object], inputs: Mapping[str, object]) -> None:
         """Add the inputs of a script."""
         restricted.add_inputs(names, inputs)
+
+    def add_sources(self, sources: Collection[str]) -> None:
+        """Add sources to the `sdk` of this process."""
+        add_sources(self._sdk, sources)

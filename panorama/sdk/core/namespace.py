@@ -10,6 +10,7 @@ from panorama.sdk.core.history import batch, history, status, undo
 from panorama.sdk.core.parallel import parallel, parallel_map, progress
 from panorama.sdk.core.rows import Row
 from panorama.sdk.core.search import query, search, similar
+from panorama.sdk.core.sources import attempt
 from panorama.sdk.core.tables import markdown_table
 
 
@@ -19,7 +20,8 @@ def _public_names(module: ModuleType) -> Mapping[str, object]:
 
 _NOUNS = (*(import_module(f"panorama.sdk.{kind.collection}") for kind in ITEM_KINDS), items, overview, scripts)
 _FUNCTIONS = (
-    search, similar, query, batch, history, undo, status, parallel, parallel_map, progress, markdown_table,
+    search, similar, query, batch, history, undo, status, attempt, parallel, parallel_map, progress,
+    markdown_table,
 )  # fmt: skip
 
 SURFACE: Mapping[str, object] = MappingProxyType(

@@ -16,10 +16,10 @@ AT_MOST = 8
 
 @explain_misuse
 def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_most: int = AT_MOST) -> list[Any]:
-    """Run functions, their results in order; their calls are answered one at a time.
+    """Run functions, their results in order; calls of sources run side by side, others one at a time.
 
-    In a script this saves little time: one function goes on while the call of another waits. Fewer calls save most:
-    sdk.batch, sdk.query, the filters of lists. In your own Python, after connect(), functions run in threads.
+    Use it for sources, which take long to answer. For items fewer calls save more: sdk.batch, sdk.query, the filters of
+    lists. In your own Python, after connect(), functions run in threads.
 
     Args:
         functions: Functions without arguments, such as lambda: sdk.tasks.list(view="today"); or one list of them.
@@ -50,10 +50,10 @@ def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_mos
 
 @explain_misuse
 def parallel_map(function: Callable[[T], R], items: Iterable[T], at_most: int = AT_MOST) -> list[R]:
-    """Call a function with each item, results in order; calls are answered one at a time.
+    """Call a function with each item, results in order; calls of sources run side by side, others one at a time.
 
-    In a script this saves little time over a loop. Fewer calls save most: sdk.batch, sdk.query, the filters of lists.
-    In your own Python, after connect(), the function runs in threads.
+    Use it for sources, which take long to answer. For items fewer calls save more: sdk.batch, sdk.query, the filters of
+    lists. In your own Python, after connect(), the function runs in threads.
 
     Args:
         function: Takes one item.

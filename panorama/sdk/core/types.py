@@ -12,8 +12,8 @@ from panorama.sdk.core.rows import Row
 
 __all__ = [
     "Alert", "Batch", "Change", "Dashboard", "Entry", "File", "FileText", "Found", "Item", "Link", "Note", "NoteText",
-    "Person", "Project", "Projects", "Reminder", "Removed", "Status", "Task", "Team", "Trashed", "Undone", "Week",
-    "Whole",
+    "Person", "Project", "Projects", "Reminder", "Removed", "Result", "Status", "Task", "Team", "Trashed", "Undone",
+    "Week", "Whole",
 ]  # fmt: skip
 """The types that `panorama.sdk` gives on."""
 
@@ -344,3 +344,11 @@ class Status(Row):
     database_bytes: int
     search: Row
     jobs: dict[str, int]
+
+
+class Result(Row):
+    """What became of a call: its `value` if it is `ok`, else the text of its `error`."""
+
+    ok: bool
+    value: Any
+    error: str

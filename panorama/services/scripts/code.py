@@ -20,6 +20,7 @@ from panorama.services.scripts.orphaned_runs import OrphanedRuns
 from panorama.services.scripts.run_page import render_run_page
 from panorama.services.scripts.run_results import RunLine, RunResult, RunView, call_to_dict
 from panorama.services.scripts.script_run import RunOptions, ScriptRun
+from panorama.services.sources.functions import SourceFunctions
 from panorama.store.backend import Session
 from panorama.store.items.blobs import Blobs
 from panorama.store.log import calls as call_log
@@ -38,8 +39,17 @@ MAX_SHOWN_CALLS = 200
 class Code(Service):
     """Runs short Python scripts against the SDK."""
 
-    def __init__(self, context: ServiceContext, calls: Calls, runner: Runner, blobs: Blobs, left: OrphanedRuns) -> None:
+    def __init__(
+        self,
+        context: ServiceContext,
+        calls: Calls,
+        runner: Runner,
+        blobs: Blobs,
+        left: OrphanedRuns,
+        sources: SourceFunctions,
+    ) -> None:
         super().__init__(context)
+        self._sources = sources
         self._calls = calls
         self._runner = runner
         self._blobs = blobs
@@ -105,7 +115,8 @@ class Code(Service):
             more = seconds // MAX_SECONDS
             calls, sent_bytes = limits.calls * more, limits.sent_bytes * more
             limits = replace(limits, cpu=timedelta(seconds=seconds), calls=calls, sent_bytes=sent_bytes)
-        return Script(source=source, inputs=inputs, operations=self._calls.scriptable, limits=limits)
+        operations, sources = self._calls.scriptable, self._sources.names
+        return Script(source=source, inputs=inputs, operations=operations, limits=limits, sources=sources)
 
     def run_saved(self, wish: RunOptions, source: str, inputs: Mapping[str, Any], timeout: int) -> RunResult:
         """Run the text of a library script."""

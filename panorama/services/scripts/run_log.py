@@ -1,16 +1,48 @@
-"""Log entries and answers about finished runs. Pure."""
+"""Log entries and answers about finished runs."""
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from panorama.domain.scripts.scripts import CallRecord, Failure, RunOutcome
+from panorama.errors import PanoramaError
 from panorama.services.scripts.run_results import RunResult
 from panorama.store.log.runs import Run
 
 MAX_OUTPUT_CHARS = 64_000
 MAX_RESULT_BYTES = 2_000
 MAX_LISTED_CALLS = 20
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+
+class RunMessages:
+    """Collects notes for the answer; errors after a script has run must not make it a failure."""
+
+    def __init__(self) -> None:
+        self._sentences: list[str] = []
+
+    def add(self, note: str) -> None:
+        """Add a sentence, "" for none."""
+        self._sentences += [note] if note else []
+
+    def attempt(self, subject: str, step: Callable[..., T], *arguments: Any) -> T | None:
+        """Run a step; if it fails, add a note and return None."""
+        try:
+            return step(*arguments)
+        except PanoramaError as error:
+            self.add(f"{subject}: {error.message}")
+        except Exception:  # a bug of ours; the script's changes are kept anyway
+            _log.exception("after a script: %s", subject)
+            self.add(f"{subject}: Panorama itself failed; see its log.")
+        return None
+
+    @property
+    def text(self) -> str:
+        """All sentences."""
+        return " ".join(self._sentences)
 
 
 def to_log_entry(run: Run, result: RunResult, ending: RunOutcome, calls: int) -> Run:

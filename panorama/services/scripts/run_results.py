@@ -21,7 +21,8 @@ class RunResult:
     """The result of a run, including failed ones.
 
     A large `result` is stored as a file, and `shape` describes it. `would` has the first changes of a dry run. `note`
-    describes the remaining changes. `script` is its library name, `script_state` its review state.
+    describes the remaining changes. `script` is its library name, `script_state` its review state. `untrusted` are the
+    sources that it read: what strangers wrote may be in its result and output.
     """
 
     run_id: str
@@ -41,6 +42,7 @@ class RunResult:
     script: str = ""
     script_state: str = ""
     output_cut: bool = False
+    untrusted: tuple[str, ...] = ()
 
     EXACT: ClassVar = ("result",)
     TOLD_EXACTLY: ClassVar = ("result",)

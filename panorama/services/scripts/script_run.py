@@ -1,17 +1,23 @@
 """Runs a script and records the run."""
 
 import json
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from panorama.domain.changes import Origin
-from panorama.domain.scripts.scripts import MAX_STATE_NAMES, Limits, RunOutcome, Script, count_state_bytes
+from panorama.domain.scripts.scripts import (
+    MAX_STATE_NAMES,
+    SOURCE_CALL,
+    Limits,
+    RunOutcome,
+    Script,
+    count_state_bytes,
+)
 from panorama.errors import InvalidInputError, PanoramaError, ScriptError
 from panorama.ports import Answered, Calls, Runner, ScriptSession
 from panorama.services.base import ServiceContext
@@ -24,23 +30,25 @@ from panorama.services.scripts.nested_runs import (
     NestedScript,
     ScriptLimits,
 )
+from panorama.services.scripts.run_log import RunMessages
 from panorama.services.scripts.run_results import RunResult
+from panorama.services.sources.scope import SourceLedger, SourceScope, use_source_scope
+from panorama.sources.source import Deadline
 from panorama.store.backend import ScratchStore
 from panorama.store.items.blobs import Blobs
 from panorama.store.log import runs
-from panorama.store.log.runs import Run
-
-T = TypeVar("T")
+from panorama.store.log.runs import OUTSIDE_CALLS, Run
 
 MAX_RESULT_BYTES = 7_000
 """The largest result in an answer; a larger one becomes a file."""
 
 MAX_OUTPUT_CHARS = 6_000
 MAX_WHOLE_OUTPUT_CHARS = 1 << 20
+END_SECONDS = 1.0
+"""The runner ends a run; calls of sources have a deadline of their own only in case it does not."""
+
 EXIT_SECONDS = 0.1
 """After this time the process of a stopped script is gone."""
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +90,10 @@ class ScriptRun:
         self._stands = True
         self._until = 0.0
         self._most_calls = 0
+        self._source_names: tuple[str, ...] = ()
         self._left_to_send = Limits().sent_bytes
         self._ends: list[Callable[[], bool]] = []
+        self._sources = SourceLedger()
         if wish.dry_run:
             folder = context.home / "dry-runs" / self._guest.run
             self._aside = context.database.create_scratch(folder, self._require_running)
@@ -102,6 +112,8 @@ class ScriptRun:
             self._guest.record(run, at_once=self._wish.atomic or self._wish.dry_run)
             ran = self._execute(script, run.isolation, began)
             run = run_log.to_log_entry(run, ran.told, ran.ending, len(self._guest.calls))
+            if self._sources.effects:
+                run = replace(run, options={**run.options, OUTSIDE_CALLS: dict(self._sources.effects)})
             return ran.told
         except BaseException as error:
             run = self._record_interruption(run, error, began)
@@ -114,7 +126,7 @@ class ScriptRun:
 
     def _record_interruption(self, run: Run, error: BaseException, began: float) -> Run:
         """Return the log entry of an interrupted run; an atomic one is undone."""
-        calls, notes = self._guest.calls, _Messages()
+        calls, notes = self._guest.calls, RunMessages()
         if calls:
             notes.add(self._settle_changes())
         counts, _ = notes.attempt("The changes are unknown", self._count_changes) or ({}, ())
@@ -146,14 +158,15 @@ class ScriptRun:
     def _execute(self, script: Script, isolation: str, began: float) -> "_CompletedRun":
         script = replace(script, state=self._load_state())
         self._until = time.monotonic() + script.limits.wall.total_seconds()
-        self._most_calls = script.limits.calls
+        self._most_calls, self._source_names = script.limits.calls, script.sources
         self._guest.limit_writes(script.limits.sent_bytes)
         names = (self._wish.name,) if self._wish.name else ()
         answered = self._call_handler(names, self._wish.limits)
         ending = self._runner.run(script, answered, _report_progress, progress.SHOULD_STOP.get(), self._ends.append)
-        failure, notes = ending.failure, _Messages()
+        failure, notes = ending.failure, RunMessages()
         if failure:
             notes.add(self._settle_changes())
+        notes.add(self._sources.describe())
         if not (self._wish.dry_run or self._wish.limits.reads_only or (failure and self._wish.atomic)):
             notes.attempt("sdk.state was not saved", self._save_state, ending.state)
         result, file = notes.attempt("The result is lost", self._parse_result, ending, notes) or (None, None)
@@ -166,7 +179,7 @@ class ScriptRun:
             calls=run_log.summarize_calls(self._guest.calls), changes=counts, would=would,
             error=run_log.error_to_dict(failure), dry_run=self._wish.dry_run, isolation=isolation, note=notes.text,
             script=self._wish.name, script_state=self._wish.marks.get("script_state", ""),
-            output_cut=len(ending.output) > self._max_output_chars,
+            output_cut=len(ending.output) > self._max_output_chars, untrusted=self._sources.names,
             duration_ms=round((time.perf_counter() - began) * 1000, 1),
             peak_memory_mb=round(ending.peak_bytes / (1 << 20), 1),
         )  # fmt: skip
@@ -198,8 +211,11 @@ class ScriptRun:
         call = partial(self._guest.call, reads_only=limits.reads_only, allowed=limits.allowed)
 
         def handle_call(operation: str, arguments: Mapping[str, Any]) -> bytes:
+            self._sources.require_running()
             token = NESTED_RUN_SCOPE.set(nest)
             try:
+                if operation == SOURCE_CALL:
+                    return self._call_source(call, arguments, limits)
                 if self._aside is None:
                     return call(operation, arguments)
                 with self._open_view():
@@ -209,6 +225,16 @@ class ScriptRun:
 
         return handle_call
 
+    def _call_source(self, call: Callable[..., bytes], arguments: Mapping[str, Any], limits: ScriptLimits) -> bytes:
+        """Answer a call of a source, which ends with the run."""
+        ends = tuple(self._ends)
+        scope = SourceScope(
+            ledger=self._sources, deadline=Deadline(self._until + END_SECONDS, lambda: any(ended() for ended in ends)),
+            reads_only=limits.reads_only, dry_run=self._aside is not None,
+        )  # fmt: skip
+        with use_source_scope(scope), self._open_view():
+            return call(SOURCE_CALL, arguments)
+
     def _run_nested(self, nested: NestedScript, outer_names: tuple[str, ...]) -> bytes:
         """Run another script in its own process, with the remaining time and calls of this run.
 
@@ -217,7 +243,10 @@ class ScriptRun:
         left = timedelta(seconds=max(0.1, self._until - time.monotonic()))
         calls = max(0, self._most_calls - len(self._guest.calls))
         limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu), calls=calls, sent_bytes=self._left_to_send)
-        inner = Script(source=nested.source, inputs=nested.inputs, operations=self._calls.scriptable, limits=limits)
+        inner = Script(
+            source=nested.source, inputs=nested.inputs, operations=self._calls.scriptable, limits=limits,
+            sources=self._source_names,
+        )  # fmt: skip
         answered = self._call_handler((*outer_names, nested.name), nested.limits)
         outer = tuple(self._ends)
         try:
@@ -278,7 +307,7 @@ class ScriptRun:
                 _check_state_size({**runs.get_state(session, self._state_owner), **state}, removed)
             runs.save_state(session, self._state_owner, state, removed, self._context.now())
 
-    def _parse_result(self, ending: RunOutcome, notes: "_Messages") -> tuple[Any, str | None]:
+    def _parse_result(self, ending: RunOutcome, notes: "RunMessages") -> tuple[Any, str | None]:
         """Return the result, or the id of its file if it is large."""
         if not ending.result:
             return None, None
@@ -297,7 +326,7 @@ class ScriptRun:
     def _max_output_chars(self) -> int:
         return MAX_WHOLE_OUTPUT_CHARS if self._guest.takes_all else MAX_OUTPUT_CHARS
 
-    def _truncate_output(self, ending: RunOutcome, notes: "_Messages") -> str:
+    def _truncate_output(self, ending: RunOutcome, notes: "RunMessages") -> str:
         """Return the output; a long one is shortened in the middle."""
         text, limit = ending.output, self._max_output_chars
         if len(text) <= limit:
@@ -311,33 +340,6 @@ class ScriptRun:
         if text.startswith('"'):
             return {"name": f"{self._guest.run}.txt", "text": str(worker_json.parse_json(result))}
         return {"name": f"{self._guest.run}.json", "text": text}
-
-
-class _Messages:
-    """Collects notes for the answer; errors after a script has run must not make it a failure."""
-
-    def __init__(self) -> None:
-        self._said: list[str] = []
-
-    def add(self, note: str) -> None:
-        """Add a sentence."""
-        self._said.append(note)
-
-    def attempt(self, subject: str, step: Callable[..., T], *arguments: Any) -> T | None:
-        """Run a step; if it fails, add a note and return None."""
-        try:
-            return step(*arguments)
-        except PanoramaError as error:
-            self.add(f"{subject}: {error.message}")
-        except Exception:  # a bug of ours; the script's changes are kept anyway
-            _log.exception("after a script: %s", subject)
-            self.add(f"{subject}: Panorama itself failed; see its log.")
-        return None
-
-    @property
-    def text(self) -> str:
-        """All sentences."""
-        return " ".join(self._said)
 
 
 @dataclass(frozen=True, slots=True)

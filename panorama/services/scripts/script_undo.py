@@ -3,15 +3,17 @@
 from collections.abc import Iterator
 
 from panorama.domain.changes import SCRIPT_ACTOR, Origin
+from panorama.domain.paging import Result
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
-from panorama.services.base import LargeCall, Plan, Service, ServiceContext
+from panorama.services.base import RUN_LETTER, LargeCall, Plan, Service, ServiceContext
 from panorama.services.history.history import History
 from panorama.services.history.undo_targets import OWN_WRITE_SPAN, find_targets
 from panorama.services.items.results import UndoResult
 from panorama.services.scripts import script_versions
 from panorama.services.scripts.library import Library
 from panorama.store.backend import Session
-from panorama.store.log import changes, script_writes
+from panorama.store.log import changes, runs, script_writes
+from panorama.store.log.runs import OUTSIDE_CALLS
 from panorama.store.log.script_writes import ScriptWrite
 
 MAX_WRITES = 200
@@ -26,17 +28,28 @@ class ScriptUndo(Service):
         self._history = history
         self._library = library
 
-    def undo(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> UndoResult:
+    def undo(
+        self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False
+    ) -> Result[UndoResult]:
         """Take back a write: as `History.undo`, whose words the tool has."""
         with self._reading() as view:
             entry = self._find_write(view, unit.strip(), count, redo)
         if entry is None:
-            return self._history.undo(unit, skip_conflicts, count, redo)
+            result = self._history.undo(unit, skip_conflicts, count, redo)
+            return Result(result, hint="" if redo else self._describe_outside_calls(result.units))
         with self._writing() as session:
             self._put_back(session, entry)
         was = "update" if entry.before else "create"
         undone = {"id": entry.name, "kind": "script", "label": entry.name, "was": was}
-        return UndoResult(units=(entry.unit,), count=1, redo=redo, undone=(undone,), conflicts=(), conflict_count=0)
+        result = UndoResult(units=(entry.unit,), count=1, redo=redo, undone=(undone,), conflicts=(), conflict_count=0)
+        return Result(result)
+
+    def _describe_outside_calls(self, units: tuple[str, ...]) -> str:
+        """Return which calls of sources some runs made that no undo takes back, "" if none."""
+        with self._reading() as session:
+            found = [run for unit in units if unit.startswith(f"{RUN_LETTER}_") and (run := runs.find(session, unit))]
+        calls = sorted({name for run in found for name in run.options.get(OUTSIDE_CALLS, ())})
+        return f"These calls of sources are not taken back: {', '.join(calls)}." if calls else ""
 
     undo.__doc__ = History.undo.__doc__
 

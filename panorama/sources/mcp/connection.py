@@ -86,6 +86,11 @@ class Connection:
         self._used_at = time.monotonic()
         self._watchers: set[asyncio.Task[None]] = set()
 
+    @property
+    def known_tools(self) -> list[Tool] | None:
+        """The tools as last read; None if they may have changed. Can be read in any thread."""
+        return self._tools
+
     async def list_tools(self) -> list[Tool]:
         """Return the server's tools, which are kept until it says that they changed."""
         client = await self._open()

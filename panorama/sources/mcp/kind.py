@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from fastmcp.client.transports import ClientTransport, SSETransport, StreamableHttpTransport
 from mcp import MCPError
+from mcp_types import Tool
 
 from panorama.domain.sources.functions import SourceFunction, SourceResult
 from panorama.domain.sources.hiding import SecretHider
@@ -28,7 +29,9 @@ from panorama.sources.token_bucket import TokenBucket
 T = TypeVar("T")
 
 IDLE_SECONDS = 300.0
-CALLS_AT_ONCE = 4
+LOCAL_CALLS_AT_ONCE, REMOTE_CALLS_AT_ONCE = 8, 4
+"""As many as one script makes side by side, and fewer where others share the server."""
+
 LOCAL_RATE, REMOTE_RATE = 500.0, 10.0
 """Calls per second, for a process on this machine and for a server at an address; twice as many at once."""
 
@@ -50,7 +53,7 @@ class McpSource:
         self._secrets = secrets
         self._folder = folder
         self._hider = SecretHider([])
-        self._functions: tuple[int, list[SourceFunction]] | None = None
+        self._functions: tuple[list[Tool], list[SourceFunction]] | None = None
         self._idle_seconds = idle_seconds
         self._lock = Lock()
         self._connection: Connection | None = None
@@ -61,10 +64,13 @@ class McpSource:
         Raises:
             UnavailableError: It cannot be reached.
         """
-        tools = self._run(None, self._connect().list_tools(), deadline)
-        if self._functions is None or self._functions[0] != id(tools):
-            self._functions = id(tools), convert_tools(tools, is_local=self._config.local)
-        return self._functions[1]
+        connection, known = self._connect(), self._functions
+        if known is not None and connection.known_tools is known[0]:
+            return known[1]
+        tools = self._run(None, connection.list_tools(), deadline)
+        functions = convert_tools(tools, is_local=self._config.local)
+        self._functions = tools, functions
+        return functions
 
     def call(self, function: SourceFunction, arguments: Mapping[str, Any], deadline: Deadline) -> SourceResult:
         """Call a tool and return its result.
@@ -96,11 +102,15 @@ class McpSource:
         with self._lock:
             if self._connection is None:
                 LOOP.attach()
-                rate = LOCAL_RATE if self._config.command else REMOTE_RATE
+                is_process = bool(self._config.command)
+                rate = LOCAL_RATE if is_process else REMOTE_RATE
                 self._connection = Connection(
-                    self._make_transport, _EraFile(self._folder / f"{self._config.name}.era"), at_once=CALLS_AT_ONCE,
-                    bucket=TokenBucket(rate, 2 * rate), idle_seconds=self._idle_seconds,
-                )  # fmt: skip
+                    self._make_transport,
+                    _EraFile(self._folder / f"{self._config.name}.era"),
+                    at_once=LOCAL_CALLS_AT_ONCE if is_process else REMOTE_CALLS_AT_ONCE,
+                    bucket=TokenBucket(rate, 2 * rate),
+                    idle_seconds=self._idle_seconds,
+                )
             return self._connection
 
     def _run(self, function: SourceFunction | None, coroutine: Any, deadline: Deadline) -> Any:

@@ -20,6 +20,7 @@ from mcp_types import (
 )
 
 from panorama.domain.sources.functions import SourceFile, SourceResult
+from panorama.domain.sources.values import clean_value
 from panorama.domain.text.json_types import is_object
 from panorama.errors import SourceError
 
@@ -57,7 +58,7 @@ def convert_result(result: CallToolResult, returns: Mapping[str, Any] | None) ->
     size = content.size + (len(json.dumps(structure)) if structure is not None and not content.size else 0)
     value: Any = None
     if structure is not None or content.texts or not content.files:
-        value = _find_value(structure, text, returns)
+        value = clean_value(_find_value(structure, text, returns))
     if _is_api_error(value):
         raise SourceError(clean_error(f"{value.get('code', value['status'])}: {value.get('message', '')}"))
     return SourceResult(value=value, files=tuple(content.files), size_bytes=size)

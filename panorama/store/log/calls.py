@@ -63,12 +63,14 @@ def list_by_run(session: Session, run: str, part: PageRequest) -> Page[CallLogEn
 
 
 def list_calls(
-    session: Session, part: PageRequest, *, failed: bool = False, slow_first: bool = False
+    session: Session, part: PageRequest, *, failed: bool = False, slow_first: bool = False, source: str = ""
 ) -> Page[CallLogEntry]:
-    """Return entries, the newest or the slowest first; optionally only failed ones."""
+    """Return entries, the newest or the slowest first; optionally only failed ones, or those of one source."""
     statement = select(*(calls.c[name] for name in _NAMES))
     if failed:
         statement = statement.where(calls.c.success.is_(False))
+    if source:
+        statement = statement.where(calls.c.name.startswith(f"{source}.", autoescape=True), calls.c.position > 0)
     order = [(calls.c.ms, True), (calls.c.number, True)] if slow_first else [(calls.c.number, True)]
     return fetch_page(
         session, statement, order, part, lambda row: CallLogEntry(**dict(zip(_NAMES, row, strict=False))), count=False

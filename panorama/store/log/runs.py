@@ -12,6 +12,9 @@ from panorama.store.backend import Session
 from panorama.store.paging import fetch_page
 from panorama.store.tables import runs, script_states
 
+OUTSIDE_CALLS = "outside"
+"""The option of a run that counts, by name, its calls of sources that did more than read."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:

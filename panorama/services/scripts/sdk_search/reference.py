@@ -12,6 +12,7 @@ from typing import Literal
 from panorama.sdk import SURFACE
 from panorama.sdk.reference import GUIDE, KEPT, RECIPES, Entry, entries, fields
 from panorama.services.scripts.sdk_search.collections import COLLECTIONS, format_collections, is_named_collection
+from panorama.services.scripts.sdk_search.sources import SOURCE_GROUP, format_source_names
 from panorama.services.scripts.sdk_search.tools import BATCH_TOOLS
 
 Detail = Literal["brief", "signatures", "full"]
@@ -366,7 +367,8 @@ def _build_overview(every: Sequence[Entry]) -> SdkSearchResult:
     lines = [GUIDE]
     for group, members in groupby(every, lambda entry: entry.group):
         lines.append(f"\n{group or 'sdk'}:")
-        lines += _GROUP_LINES.get(group, _shorten_all)(members)
+        shorten = format_source_names if group.startswith(SOURCE_GROUP) else _shorten_all
+        lines += _GROUP_LINES.get(group, shorten)(members)
     return SdkSearchResult(shown=len(every), total=len(every), python="\n".join(lines))
 
 

@@ -1,0 +1,115 @@
+"""What the source calls of one run share."""
+
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from threading import Lock
+
+from panorama.errors import InvalidInputError, ScriptError
+from panorama.sources.source import Deadline
+
+MAX_CALLS = 1_000
+MAX_RECEIVED_BYTES = 64 << 20
+
+
+@dataclass(slots=True)
+class SourceLedger:
+    """Counts the source calls of a run. Thread-safe."""
+
+    calls: int = 0
+    received_bytes: int = 0
+    effects: Counter[str] = field(default_factory=Counter[str])
+    """The calls that did more than read, by name: nothing takes them back."""
+
+    called: set[str] = field(default_factory=set[str])
+    """The sources that were called."""
+
+    stopped_at: str = ""
+    """The call before which a dry run stopped."""
+
+    _lock: Lock = field(default_factory=Lock)
+
+    def count_call(self, name: str, *, reads_only: bool) -> None:
+        """Count a call before it is made.
+
+        Raises:
+            InvalidInputError: The run has used its calls, or received its bytes.
+        """
+        with self._lock:
+            if self.calls >= MAX_CALLS:
+                raise InvalidInputError(f"A run makes at most {MAX_CALLS:,} source calls.", hint=_SPLIT_HINT)
+            if self.received_bytes > MAX_RECEIVED_BYTES:
+                raise InvalidInputError(
+                    f"A run receives at most {MAX_RECEIVED_BYTES >> 20} MB from sources.", hint=_SPLIT_HINT
+                )
+            self.calls += 1
+            self.called.add(name.partition(".")[0])
+            if not reads_only:
+                self.effects[name] += 1
+
+    def add_bytes(self, size_bytes: int) -> None:
+        """Count what a call returned.
+
+        Raises:
+            InvalidInputError: It is more than the run may receive.
+        """
+        with self._lock:
+            self.received_bytes += size_bytes
+            if self.received_bytes > MAX_RECEIVED_BYTES:
+                raise InvalidInputError(
+                    f"A run receives at most {MAX_RECEIVED_BYTES >> 20} MB from sources.", hint=_SPLIT_HINT
+                )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sources that were called, in order of their names."""
+        return tuple(sorted(self.called))
+
+    def require_running(self) -> None:
+        """Refuse every call after a dry run stopped.
+
+        Raises:
+            ScriptError: It stopped.
+        """
+        if self.stopped_at:
+            raise ScriptError(self.describe())
+
+    def describe(self) -> str:
+        """Return what a user should know of the calls, "" if nothing."""
+        if self.stopped_at:
+            return (
+                f"The dry run stopped before {self.stopped_at}, which may change something outside of Panorama; "
+                "what follows in the script is not shown."
+            )
+        if not self.effects:
+            return ""
+        calls = ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in self.effects.items())
+        return f"Undo does not take back calls of sources: {calls}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceScope:
+    """The script whose source call is being answered: `deadline` is the end of its run."""
+
+    ledger: SourceLedger
+    deadline: Deadline
+    reads_only: bool
+    dry_run: bool
+
+
+_SPLIT_HINT = "Ask for less, with filters and limits, or split the work into several runs."
+
+SOURCE_SCOPE: ContextVar[SourceScope | None] = ContextVar("source_scope", default=None)
+"""The script of the running call; None outside of scripts."""
+
+
+@contextmanager
+def use_source_scope(scope: SourceScope) -> Generator[None]:
+    """Answer a source call of a script inside the block."""
+    token = SOURCE_SCOPE.set(scope)
+    try:
+        yield
+    finally:
+        SOURCE_SCOPE.reset(token)
