@@ -14,6 +14,7 @@ from panorama.services.scripts.sdk_search.reference import summarize_sdk_search 
 def build_operations(do: Services) -> Iterator[Operation]:
     """Return every operation, in the order in which tools are listed."""
     yield from _items(do)
+    yield from _sessions(do)
     yield from _search(do)
     yield from _overviews(do)
     yield from _code(do)
@@ -58,6 +59,26 @@ def _items(do: Services) -> Iterator[Operation]:
     yield write("reminders.create", do.reminders.create, say.summarize_create, "create_reminder")
     yield write("reminders.update", do.reminders.update, say.summarize_update, "update_reminder", idempotent=True)
     yield write("journal.create", do.journal.create, say.summarize_create, "add_journal_entry")
+
+
+def _sessions(do: Services) -> Iterator[Operation]:
+    """Yield the operations on sessions."""
+    yield write("sessions.log", do.sessions.log, say.summarize_session_log, "log_session")
+    sessions = {"toolset": "sessions"}
+    yield read("sessions.list", do.sessions.list, say.make_list_summary("session"), "list_sessions", **sessions)
+    yield read("sessions.get", do.sessions.get, say.summarize_session, "get_session", recalls="session", **sessions)
+    yield write("sessions.create", do.sessions.create, say.summarize_create, "create_session", **sessions)
+    yield write(
+        "sessions.update", do.sessions.update, say.summarize_update, "update_session", idempotent=True, **sessions
+    )
+    yield read(
+        "sessions.export", do.sessions.export, say.summarize_session_export, "export_session", recalls="session",
+        **sessions,
+    )  # fmt: skip
+    yield read(
+        "sessions.analyze", do.sessions.analyze, say.summarize_session_analysis, "analyze_session", recalls="session",
+        **sessions,
+    )  # fmt: skip
 
 
 def _search(do: Services) -> Iterator[Operation]:
@@ -143,6 +164,7 @@ def _library(do: Services) -> Iterator[Operation]:
         scheduled="reviewed",
         **options,
     )
+    more = {"toolset": "more", "sdk": ""}
     yield write(
         "scripts.promote",
         do.reviewing.promote,
@@ -151,9 +173,8 @@ def _library(do: Services) -> Iterator[Operation]:
         plan=do.reviewing.plan_promote,
         asks=True,
         person=_REVIEW_HINT,
-        sdk="",
+        **more,
     )
-    more = {"toolset": "more", "sdk": ""}
     yield read("scripts.get", do.library.get, say.summarize_script, "get_script", **more)
     yield read("scripts.history", do.library.get_history, say.summarize_script_history, "get_script_history", **more)
     yield read("scripts.diff", do.library.diff, say.summarize_script_diff, exempt=True)

@@ -19,7 +19,7 @@ from tzlocal import get_localzone_name
 from panorama.errors import InvalidInputError
 from panorama.transport import address
 
-TOOLSETS = ("default", "more", "files", "jobs", "people")
+TOOLSETS = ("default", "more", "files", "jobs", "people", "sessions")
 
 
 def data_directory() -> Path:
@@ -47,7 +47,8 @@ class Settings(BaseSettings):
     toolsets: Annotated[tuple[str, ...], NoDecode] = Field(
         default=("default",),
         description="Groups of tools that are listed; `more` adds updates of links, reminders and journal, "
-        "`files` reads and writes files, `jobs` keeps schedules, `people` keeps people and teams.",
+        "`files` reads and writes files, `jobs` keeps schedules, `people` keeps people and teams, `sessions` "
+        "keeps meetings.",
     )
     log_days: int = Field(default=30, ge=1, le=3650, description="Days that the call log is kept.")
     trash_days: int = Field(

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["project", "task", "note", "link", "reminder", "journal", "file", "person", "team"]
+Kind = Literal["project", "task", "note", "link", "reminder", "journal", "file", "person", "team", "session"]
 Collection = Literal[
-    "projects", "tasks", "notes", "links", "reminders", "journal", "files", "people", "teams", "changes", "calls"
+    "projects", "tasks", "notes", "links", "reminders", "journal", "files", "people", "teams", "sessions", "changes",
+    "calls",
 ]  # fmt: skip
 """The collections for queries: those of the kinds, the changes, and the calls."""
 
@@ -89,6 +90,14 @@ ITEM_KINDS = (
         ),
     ),
     ItemKind(name="team", letter="g", collection="teams", row="Team", fields=(*_ITEM, "name")),
+    ItemKind(
+        name="session", letter="s", collection="sessions", row="Session",
+        functions=("log", "list", "get", "create", "update", "export", "analyze"), loose_references=("people",),
+        fields=(
+            *_ITEM, "title", "kind", "project", "started_at", "ended_at", "attendees", "people", "location", "summary",
+            "line_count", "lines", "next_start",
+        ),
+    ),
 )  # fmt: skip
 """Every kind, in the order in which kinds are listed."""
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:  # at run time the modules of all kinds come with the namespac
     from panorama.sdk import people as people
     from panorama.sdk import projects as projects
     from panorama.sdk import reminders as reminders
+    from panorama.sdk import sessions as sessions
     from panorama.sdk import tasks as tasks
     from panorama.sdk import teams as teams
 

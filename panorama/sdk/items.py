@@ -10,15 +10,16 @@ __all__ = ("delete", "get", "restore", "trash")
 
 
 @explain_misuse
-def get(item: str | Item) -> Whole:
+def get(item: str | Item, start: int = 1) -> Whole:
     """Show anything by id or exact name, with what belongs to it.
 
     Args:
         item: Its id, its exact name or title, or its row.
+        start: Position of the first line of a session; sdk.sessions.get reads all its lines.
 
     Returns:
         `kind`, the fields as `item`, and `belonging`: up to ten small rows each of tasks, notes, links, files,
-        subtasks, reminders, by name.
+        sessions, subtasks, reminders, and the first lines of a session, by name.
 
     Raises:
         NotFoundError: Nothing is called so; `candidates` are the nearest.
@@ -28,7 +29,7 @@ def get(item: str | Item) -> Whole:
         found = sdk.items.get("Kitchen overview")
         print(found.kind, found.item.id, list(found.belonging))
     """
-    return wire.call("items.get", item=item)
+    return wire.call("items.get", item=item, start=start)
 
 
 @explain_misuse

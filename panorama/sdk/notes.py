@@ -113,7 +113,7 @@ def create(
     pinned: bool = False,
     idempotency_key: str = "",
 ) -> Note:
-    """Create a note in Markdown; meeting minutes are notes too.
+    """Create a note in Markdown.
 
     [[Title]] links to another note.
 

@@ -31,6 +31,7 @@ from panorama.services.scripts.sdk_search.reference import SdkReference
 from panorama.services.search.models import Models
 from panorama.services.search.reindex import ReindexService
 from panorama.services.search.search import Search
+from panorama.services.sessions.sessions import Sessions
 from panorama.services.sources.calling import SourceCalls
 from panorama.services.status import StatusService
 
@@ -71,5 +72,6 @@ class Services(ItemServices):
         super().__init__(context)
         self.people = People(context)
         self.teams = Teams(context)
+        self.sessions = Sessions(context, self.people)
         self.history = History(context)
         self.undoing = ScriptUndo(context, self.history, self.library)

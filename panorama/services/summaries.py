@@ -7,6 +7,8 @@ from zoneinfo import ZoneInfo
 from panorama.domain.items.files import File
 from panorama.domain.items.item import Item
 from panorama.domain.items.reminders import Reminder
+from panorama.domain.items.session_analysis import SessionAnalysis
+from panorama.domain.items.sessions import LoggedSession
 from panorama.domain.paging import Page
 from panorama.domain.schedules import Schedule
 from panorama.kinds import name_kind
@@ -48,6 +50,7 @@ from panorama.services.scripts.library_results import (
 )
 from panorama.services.scripts.run_results import RunResult, RunView
 from panorama.services.search.results import ReindexResult
+from panorama.services.sessions.results import SessionExport, SessionView
 
 MAX_TITLES = 5
 
@@ -117,8 +120,10 @@ def summarize_item(value: Any) -> str:
 
 def _describe_left_out(more: Mapping[str, int], where: str) -> str:
     """Describe the rows omitted from short lists, and how to get them; "" if there are none."""
-    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in more.items())
-    return f"; not shown: {counts} ({where} them)" if more else ""
+    rows = {name: count for name, count in more.items() if name != "next_start"}
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in rows.items())
+    onward = f"; read on with start={more['next_start']}" if "next_start" in more else ""
+    return onward + (f"; not shown: {counts} ({where} them)" if rows else "")
 
 
 def summarize_note_text(note: NoteText) -> str:
@@ -127,6 +132,33 @@ def summarize_note_text(note: NoteText) -> str:
         return f"Note “{note.title}” ({note.id}), {note.chars:,} characters"
     onward = f"; read on with start={note.end}" if note.end < note.chars else ""
     return f"Note “{note.title}” ({note.id}), characters {note.start:,} to {note.end:,} of {note.chars:,}{onward}"
+
+
+def summarize_session(session: SessionView) -> str:
+    """Summarize which lines of a session are shown, and how to read on."""
+    shown = f"{pluralize(len(session.lines), 'line')} of {session.line_count:,}"
+    onward = f"; read on with start={session.next_start}" if session.next_start else ""
+    return f"Session “{session.title}” ({session.id}), {shown}{onward}"
+
+
+def summarize_session_log(session: LoggedSession) -> str:
+    """Summarize a session that was begun or continued."""
+    return f"Logged {_describe_item(session)}, {pluralize(session.line_count, 'line')}, version {session.version}"
+
+
+def summarize_session_export(exported: SessionExport) -> str:
+    """Summarize which part of an exported session is shown, and how to read on."""
+    if exported.start is None or exported.end is None:
+        return f"Session “{exported.title}” ({exported.id}) as {exported.format}, {exported.chars:,} characters"
+    onward = f"; read on with start={exported.end}" if exported.end < exported.chars else ""
+    shown = f"characters {exported.start:,} to {exported.end:,} of {exported.chars:,}"
+    return f"Session “{exported.title}” ({exported.id}) as {exported.format}, {shown}{onward}"
+
+
+def summarize_session_analysis(session: SessionAnalysis) -> str:
+    """Summarize the measures of a session."""
+    measures = f"linearity {session.linearity:g}, revision rate {session.revision_rate:g}, depth {session.depth}"
+    return f"Session “{session.title}” ({session.id}), {pluralize(session.lines, 'line')}: {measures}"
 
 
 def summarize_create(item: Item) -> str:

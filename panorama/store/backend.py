@@ -140,8 +140,14 @@ class FullText(Protocol):
         """Remove the words of an item; some may be hidden now and removed by `sync_parts`."""
         ...
 
-    def make_parts(self, title: str, body: str) -> Iterator[tuple[str, str]]:
-        """Yield the parts in which a text is indexed, each with its digest and the title's as its name."""
+    def make_parts(self, title: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield the parts in which texts are indexed, each with its digest and the title's as its name."""
+        ...
+
+    def replace_texts(
+        self, session: Session, kind: str, item: str, title: str, old: Mapping[int, str], new: Mapping[int, str]
+    ) -> None:
+        """Index some of an item's texts again, by number; the others are not read."""
         ...
 
     def sync_parts(

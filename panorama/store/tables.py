@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from panorama.store.column_types import DeadlineText, TagList, Utc
 
-HEAD = "0014"
+HEAD = "0015"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 metadata = MetaData(
@@ -203,6 +203,39 @@ other_names = Table(
     Column("is_short", Boolean, nullable=False),
 )
 """The names besides its label by which an item is found, normalised."""
+
+sessions = Table(
+    "sessions",
+    metadata,
+    *_item_columns(),
+    Column("title", Text, nullable=False),
+    Column("key", Text, nullable=False, index=True),
+    Column("kind", String(12), nullable=False),
+    _project(),
+    Column("started_at", Utc, nullable=False, index=True),
+    Column("ended_at", Utc),
+    Column("attendees", TagList, nullable=False),
+    Column("people", TagList, nullable=False),
+    Column("location", Text, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("line_count", Integer, nullable=False),
+)
+
+session_lines = Table(
+    "session_lines",
+    metadata,
+    Column("session", String(12), ForeignKey("sessions.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("at", Utc, nullable=False),
+    Column("type", String(12), nullable=False),
+    Column("speaker", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("revises", Integer),
+    Column("branch", Text, nullable=False),
+    Column("confidence", Float),
+    Column("removed_at", Utc),
+    Index("ix_session_lines_type", "session", "type", "position"),
+)
 
 changes = Table(
     "changes",

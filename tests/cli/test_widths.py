@@ -17,7 +17,15 @@ from rich.console import Console
 
 from panorama.cli.commands import archive, install, service
 from panorama.cli.commands.models import compare, models
-from panorama.cli.console import console, noun_tables, script_tables, status_tables, tables, timing_tables
+from panorama.cli.console import (
+    console,
+    noun_tables,
+    script_tables,
+    session_tables,
+    status_tables,
+    tables,
+    timing_tables,
+)
 from panorama.cli.console.tables import TextTable
 from panorama.index.evaluation.trial import Evaluation, Score
 
@@ -44,6 +52,15 @@ def _items() -> Mapping[str, TextTable]:
     file = {"id": "f_0000000001", "name": "water-invoices-2026.csv", "media_type": "text/csv", "size": 12_345}
     person = {"id": "h_0000000001", "full_name": "Anastasia Kovačević-Lindström", "team": "g_0000000001"}
     person |= {"role": "Electrician and tiler", "email": "anastasia.kovacevic@kitchens.example.org"}
+    session = {
+        "id": "s_0000000001",
+        "title": TITLE,
+        "started_at": EARLIER,
+        "line_count": 1234,
+        "project": "p_0000000001",
+    }
+    session |= {"attendees": ["Anastasia Kovačević-Lindström", "ben@example.org"]}
+    line = {"position": 7, "at": EARLIER, "type": "next_step", "speaker": "Anastasia", "text": TITLE, "revises": 3}
     gone = {"id": "t_0000000001", "kind": "task", "label": TITLE, "deleted_at": EARLIER}
     hit = {**task, "kind": "task", "snippet": "the **water** company wrote again and wants its money"}
     write = {"unit": "c_0000000001", "action": "update", "kind": "task", "title": TITLE, "client": "cli", "at": EARLIER}
@@ -57,6 +74,8 @@ def _items() -> Mapping[str, TextTable]:
         "projects": noun_tables.projects([{**project, **tags}], {}, NOW),
         "links": noun_tables.links([{**link, "project": "p_0000000001"}], PROJECT, NOW),
         "journal": noun_tables.journal([{"id": "j_0000000001", "at": EARLIER, "text": TITLE}], {}, NOW),
+        "sessions": session_tables.sessions([session], PROJECT, NOW),
+        "session_lines": session_tables.session_lines([line], NOW),
         "people": noun_tables.people([person], {"g_0000000001": "Kitchens and baths"}, NOW),
         "teams": noun_tables.teams([{"id": "g_0000000001", "name": "Kitchens and baths"}], {}, NOW),
         "tags": noun_tables.tags([{"tag": "spring", "items": 1234}, {"tag": "home", "items": 1}]),

@@ -16,7 +16,7 @@ QUERIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("read the full text of a note", ("notes.text", "notes.get")),
     ("append to note", ("notes.append",)),
     ("replace text in a note", ("notes.edit",)),
-    ("write meeting minutes", ("notes.create",)),
+    ("write meeting minutes", ("sessions.log", "sessions.create")),
     ("pinned notes", ("notes.list",)),
     ("export to csv", ("CSV out: write rows to a file", "files.write")),
     ("save a file", ("files.write",)),

@@ -20,7 +20,7 @@ SECTIONS = ["Args", "Returns", "Raises", "Example"]
 ERRORS = {*errors.__all__, "TypeError", "ValueError"}
 DAYS = re.compile(r"\d{4}-\d\d-\d\d")
 COUNTED = re.compile(
-    r"rows|hits|characters?|bytes|days|hours|minutes|seconds|at a time|unit|version|change|Lower comes first"
+    r"rows|lines?|hits|characters?|bytes|days|hours|minutes|seconds|at a time|unit|version|change|Lower comes first"
 )
 """How the words on a number tell what is counted."""
 

@@ -23,6 +23,7 @@ for project in (None, "Kitchen renovation"):
     reminder = sdk.reminders.create("Twin", at="2026-05-31T09:00")
     file = sdk.files.write("Twin", "text", project=project)
     person = sdk.people.create("Twin", email="a@example.org" if project else "")
+    session = sdk.sessions.create("Twin", project=project)
 team = sdk.teams.create("Tiling")
 entry = sdk.journal.create("Something happened")
 project = sdk.projects.create("Cellar")
@@ -32,14 +33,14 @@ project = sdk.projects.create("Cellar")
 USED = 'sdk.journal.create("Used", idempotency_key="k")\n'
 OTHERS = {
     "tasks": "note", "notes": "task", "links": "task", "reminders": "task", "files": "task", "journal": "task",
-    "people": "task", "teams": "task",
+    "people": "task", "teams": "task", "sessions": "task",
 }  # fmt: skip
 MORE = {"append": ', "block"', "edit": ', "old", "new"', "merge": ', "Twin"'}
 TAKES_ITEM = ("items.get", "items.delete", "items.restore", "similar", "history")
 CREATES = {
     "tasks.create": '"A"', "notes.create": '"A"', "links.create": '"example.org"', "files.write": '"a.txt", "A"',
     "reminders.create": '"A", "2026-05-31T09:00"', "journal.create": '"A"', "projects.create": '"A"',
-    "people.create": '"A"', "teams.create": '"A"',
+    "people.create": '"A"', "teams.create": '"A"', "sessions.create": '"A"', "sessions.log": '"A"',
     "batch": '[{"tool": "tasks.create", "args": {"title": "A"}}]',
 }  # fmt: skip
 """What makes something, with arguments that are right."""
@@ -92,6 +93,16 @@ teams.create InvalidInputError sdk.teams.create(" ")
 teams.create ConflictError sdk.teams.create("tiling")
 teams.update ConflictError sdk.teams.create("Second"); sdk.teams.update(team, name="Second")
 teams.update InvalidInputError sdk.teams.update(team, name=" ")
+sessions.log NotFoundError sdk.sessions.log(session="No such thing")
+sessions.log ConflictError sdk.sessions.log(session="Twin")
+sessions.log InvalidInputError sdk.sessions.log()
+sessions.log InvalidInputError sdk.sessions.log("A", session=session)
+sessions.log InvalidInputError sdk.sessions.log("A", lines=[" "])
+sessions.get InvalidInputError sdk.sessions.get(session, start=0)
+sessions.create InvalidInputError sdk.sessions.create("A", started_at="today 9:00", ended_at="today 8:00")
+sessions.list InvalidInputError sdk.sessions.list(since="today", until="yesterday")
+sessions.update InvalidInputError sdk.sessions.update(session, title=" ")
+sessions.export InvalidInputError sdk.sessions.export(session, start=-1)
 journal.list InvalidInputError sdk.journal.list(first_day="someday")
 journal.create InvalidInputError sdk.journal.create("A" * 2001)
 journal.update InvalidInputError sdk.journal.update(entry, at="2026-05-31")
@@ -156,7 +167,7 @@ def cases() -> Iterator[tuple[str, str, str]]:
     for name in EVERY:
         noun, _, verb = name.rpartition(".")
         arguments = tuple(inspect.signature(EVERY[name]).parameters)
-        if noun in OTHERS and verb not in ("list", "create", "write", "waiting"):
+        if noun in OTHERS and verb not in ("list", "create", "write", "log", "waiting"):
             more = MORE.get(verb, "")
             yield name, "NotFoundError", f"sdk.{name}('No such thing'{more})"
             yield name, "InvalidInputError", f"sdk.{name}({OTHERS[noun]}.id{more})"

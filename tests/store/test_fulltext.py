@@ -37,7 +37,7 @@ def set_all_words(session: Session, title: str, body: str) -> None:
     """Index a text, also a long one whose words are otherwise written after the commit."""
     fulltext.set_words(session, "note", "n_1", title, body)
     session.long_texts.clear()
-    assert fulltext.sync_parts(session, "note", "n_1", title, dict(fulltext.make_parts(title, body)), seconds=60)
+    assert fulltext.sync_parts(session, "note", "n_1", title, dict(fulltext.make_parts(title, (body,))), seconds=60)
 
 
 def part_numbers(session: Session) -> set[int]:

@@ -34,6 +34,7 @@ DEFAULT = {
     "create_reminder",
     "update_reminder",
     "add_journal_entry",
+    "log_session",
     "search",
     "query",
     "get_item",
@@ -52,7 +53,6 @@ DEFAULT = {
     "list_scripts",
     "save_script",
     "run_script",
-    "promote_script",
 }
 
 
@@ -179,7 +179,7 @@ async def test_free_form_objects_are_open(app: App, either: Chat) -> None:
 @pytest.mark.parametrize(
     ("word", "name"),
     [
-        ("to-do", "create_task"), ("memo", "create_note"), ("minutes", "create_note"), ("bookmark", "create_link"),
+        ("to-do", "create_task"), ("memo", "create_note"), ("minutes", "log_session"), ("bookmark", "create_link"),
         ("alarm", "create_reminder"), ("diary", "add_journal_entry"), ("recall", "search"), ("calendar", "create_task"),
         ("remember", "create_note"), ("remove", "delete_item"), ("today", "status"),
     ],
@@ -232,7 +232,7 @@ async def test_reading_tools_say_that_they_only_read(either: Chat) -> None:
         "run",
         "cancel",
         "save",
-        "promote",
+        "log",
     )
     assert reading == {name for name in DEFAULT if not name.startswith(writing)}
 

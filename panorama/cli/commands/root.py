@@ -25,6 +25,7 @@ from panorama.cli.commands import (
     scripts,
     search,
     service,
+    sessions,
 )
 from panorama.cli.commands.models import models
 from panorama.cli.commands.sources import commands as sources
@@ -96,7 +97,7 @@ def _panel_of(command: Any) -> str:
 
 app = typer.Typer(name="panorama", cls=_PanelGroup, epilog=EXIT_CODES, **SETTINGS)
 imports = group("import", "Import data from elsewhere.")
-for each in (*GROUPS, files.app, imports):
+for each in (*GROUPS, files.app, sessions.app, imports):
     app.add_typer(each, rich_help_panel=EVERYDAY_PANEL)
 app.add_typer(NOTES_GROUP, name="note", hidden=True)
 app.add_typer(reminders.app, rich_help_panel=EVERYDAY_PANEL)

@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal, get_args
 
 from panorama.cli.options import Project, Tag, argument, option
 from panorama.domain.items.choices import ProjectStatus, TaskStatus, TaskView
+from panorama.domain.items.sessions import SessionKind
 
 DATE_HELP = "2026-05-31, 2026-05-31T15:00, today, friday 3pm, in 2 weeks, +3d."
+MOMENT_HELP = "2026-05-31T15:00, today 9:00, friday 3pm, +2h."
 TaskFilter = Literal[TaskStatus, "open", "any"]
 ProjectFilter = Literal[ProjectStatus, "any"]
 
@@ -70,5 +72,13 @@ TASK_FILTER = choice(
 )
 PROJECT_FILTER = choice(
     "status", ProjectFilter, f"Only in this state ({', '.join(get_args(ProjectFilter))}).", "--status", "-s"
+)
+SESSION_KIND = choice("kind", SessionKind, f"The kind: {', '.join(get_args(SessionKind))}.", "--kind", "-k")
+ATTENDEES = field(
+    "attendees",
+    Annotated[
+        list[str] | None,
+        option("A name or e-mail address; can be repeated. `edit` replaces existing ones.", "--attendee", "-a"),
+    ],
 )
 VIEW = choice("view", TaskView, f"A view: {', '.join(get_args(TaskView))}.", "--view", "-v")

@@ -6,7 +6,7 @@ from datetime import datetime
 from inspect import Parameter
 from typing import Annotated
 
-from panorama.cli.console import noun_tables, tables, timing_tables
+from panorama.cli.console import noun_tables, session_tables, tables, timing_tables
 from panorama.cli.console.tables import Row, TextTable
 from panorama.cli.nouns import fields as f
 from panorama.cli.options import option
@@ -207,4 +207,24 @@ TEAMS = Noun(
     examples=("Tiling", "Tiling"),
 )  # fmt: skip
 
-NOUNS: tuple[Noun, ...] = (PROJECTS, TASKS, NOTES, LINKS, JOURNAL, FILES, REMINDERS, PEOPLE, TEAMS)
+SESSIONS = Noun(
+    group="sessions", kind="session", word="session", body="summary",
+    help="List meetings and thinking sessions; show, add, log, edit, export, analyze, delete one.",
+    main=("title", "The title of the session."),
+    fields=(
+        f.PROJECT, f.SESSION_KIND, f.text("started_at", f.MOMENT_HELP), f.text("ended_at", f.MOMENT_HELP),
+        f.ATTENDEES, f.text("location", "The place."), f.text("summary", "The summary, in Markdown."),
+    ),
+    filters=(
+        f.PROJECT, f.SESSION_KIND, f.text("attendee", "Only with this attendee.", "--attendee", "-a"),
+        f.text("since", f.DATE_HELP), f.text("until", f.DATE_HELP),
+    ),
+    table=session_tables.sessions,
+    verbs=("list", "add", "edit", "move", "rename", "delete"),
+    examples=('"Weekly meeting"', '"Weekly meeting" --attendee Ana --attendee ben@example.org --project Garden'),
+    extra_examples={
+        "list": ("panorama sessions                      # the last begun first", "panorama sessions --attendee Ana"),
+    },
+)  # fmt: skip
+
+NOUNS: tuple[Noun, ...] = (PROJECTS, TASKS, NOTES, LINKS, JOURNAL, FILES, REMINDERS, PEOPLE, TEAMS, SESSIONS)

@@ -41,7 +41,8 @@ class Item:
     """The base of all items; `version` starts at 1 and increases by one with every write.
 
     `DERIVED` are properties reported with the fields. `TOGETHER` are fields that depend on each other: if one of them
-    changes, the change line records all, so that an undo reverts all or none.
+    changes, the change line records all, so that an undo reverts all or none. `COUNTED` are fields that count rows of
+    another table, whose changes are recorded instead.
     """
 
     KIND: ClassVar[Kind]
@@ -49,6 +50,7 @@ class Item:
     LONG: ClassVar[tuple[str, ...]] = ()
     DERIVED: ClassVar[tuple[str, ...]] = ()
     TOGETHER: ClassVar[tuple[str, ...]] = ()
+    COUNTED: ClassVar[tuple[str, ...]] = ()
 
     id: str
     version: int = 1
@@ -78,6 +80,15 @@ class Item:
     def search_text(self) -> tuple[str, str]:
         """Return what keyword search reads: the title, and the body."""
         return self.label, ""
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether search also reads rows of another table."""
+        return False
+
+    def search_parts(self) -> tuple[str, ...]:
+        """Return the texts that keyword search indexes apart from each other: the body alone, as a rule."""
+        return (self.search_text()[1],)
 
     def to_markdown_line(self) -> str:
         """Return the item as one Markdown line."""

@@ -12,8 +12,8 @@ from panorama.sdk.core.rows import Row
 
 __all__ = [
     "Alert", "Batch", "Change", "Dashboard", "Entry", "File", "FileText", "Found", "Item", "Link", "Note", "NoteText",
-    "Person", "Project", "Projects", "Reminder", "Removed", "Result", "Status", "Task", "Team", "Trashed", "Undone",
-    "Week", "Whole",
+    "Person", "Project", "Projects", "Reminder", "Removed", "Result", "Session", "SessionAnalysis", "SessionText",
+    "Status", "Task", "Team", "Trashed", "Undone", "Week", "Whole",
 ]  # fmt: skip
 """The types that `panorama.sdk` gives on."""
 
@@ -34,13 +34,15 @@ TaskView = Literal[
 Mode = Literal["hybrid", "keyword", "semantic"]
 Position = Literal["bottom", "top"]
 Fate = Literal["", "keep", "trash"]
+SessionKind = Literal["meeting", "thinking"]
+LineType = Literal["note", "decision", "action", "next_step", "question", "summary", "thought"]
 
 
 class NounModules:
     """The nouns of a connection, for type checkers; when it runs, the table of kinds names them."""
 
     if TYPE_CHECKING:
-        from panorama.sdk import files, journal, links, notes, people, projects, reminders, tasks, teams
+        from panorama.sdk import files, journal, links, notes, people, projects, reminders, sessions, tasks, teams
 
 
 class Item(Row):
@@ -198,6 +200,60 @@ class Team(Item):
     """A group of people."""
 
     name: str
+
+
+class Session(Item):
+    """A meeting, or a chain of thoughts; `people` are the ids of the attendees who are known.
+
+    `line_count` is the number of its lines, which `get` returns.
+    """
+
+    title: str
+    kind: SessionKind
+    project: str | None
+    started_at: str
+    ended_at: str | None
+    attendees: list[str]
+    people: list[str]
+    location: str
+    summary: str
+    line_count: int
+
+
+class SessionLine(Row):
+    """One line; `revises` is the position of the line that it replaces."""
+
+    position: int
+    at: str
+    type: LineType
+    speaker: str
+    text: str
+    revises: int | None
+    branch: str
+    confidence: float | None
+
+
+class SessionText(Session):
+    """A session with its lines; `next_start` is the position of the first line that is left out, None if none is."""
+
+    lines: list[SessionLine]
+    next_start: int | None
+
+
+class SessionAnalysis(Row):
+    """A session in numbers: shares are between 0 and 1, `depth` is the longest chain of revisions."""
+
+    id: str
+    title: str
+    lines: int
+    types: dict[str, int]
+    speakers: dict[str, int]
+    revisions: int
+    branches: list[str]
+    linearity: float
+    revision_rate: float
+    depth: int
+    confidence: float | None
 
 
 class Whole(Row):

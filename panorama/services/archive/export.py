@@ -10,7 +10,7 @@ from panorama.domain.items.files import StoredFile
 from panorama.domain.items.item import kind_of
 from panorama.domain.items.journal import JournalEntry
 from panorama.domain.items.projects import Project
-from panorama.domain.markdown import export_pages
+from panorama.domain.markdown import export_pages, session_pages
 from panorama.domain.retention import export_name
 from panorama.kinds import PLAIN_KINDS, name_kind
 from panorama.services.archive.backup import MAX_LISTED, SPARE_BYTES, add_configuration, add_scripts, pick_free_path
@@ -19,7 +19,7 @@ from panorama.services.archive.results import ExportResult
 from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.progress import Progress, report_progress
-from panorama.store import migrate
+from panorama.store import migrate, session_lines
 from panorama.store.archive import atomic_folder, jsonl
 from panorama.store.archive.atomic_folder import AtomicFolder
 from panorama.store.archive.manifests import Manifest
@@ -193,6 +193,7 @@ class _PageWriter:
         loose = export_pages.render_unassigned_page(self._render_parts("", None))
         self._write_page(f"{export_pages.UNASSIGNED}.md", loose)
         self._write_notes("", None, "")
+        self._write_sessions("", None, "")
         self._write_reminders()
         for month, entries in self._iter_months():
             self._write_page(
@@ -207,6 +208,7 @@ class _PageWriter:
             f"{folder}/{page}", export_pages.render_project_page(project, self._render_parts(folder, project.id))
         )
         self._write_notes(folder, project.id, project.name)
+        self._write_sessions(folder, project.id, project.name)
 
     def _reserve_folder(self, wanted: str) -> str:
         """Return the name of a project's folder, among the pages and among the files."""
@@ -240,6 +242,13 @@ class _PageWriter:
         for note in self._iter_items("note", project=project):
             page = self._names.reserve(folder, note.title, ".md")
             self._write_page(f"{folder}/{page}" if folder else page, export_pages.render_note_page(note, name))
+
+    def _write_sessions(self, folder: str, project: str | None, name: str) -> None:
+        for item in self._iter_items("session", project=project):
+            page = self._names.reserve(folder, item.title, ".md")
+            lines = list(session_lines.iter_lines(self._session, item.id))
+            text = session_pages.render_markdown(item, name, lines, self._zone)
+            self._write_page(f"{folder}/{page}" if folder else page, text)
 
     def _write_reminders(self) -> None:
         items = sorted(self._iter_items("reminder"), key=lambda reminder: reminder.at)

@@ -187,9 +187,10 @@ class _HomeBuilder:
         for batch in _iter_batches(every):
             with database.transaction(RESTORE_ORIGIN) as session:
                 for kind, id_ in batch:
-                    session.full_text.set_words(
-                        session, kind, id_, *rows.load(session, kind, id_).search_text(), new=True
-                    )
+                    item = rows.load(session, kind, id_)
+                    session.full_text.set_words(session, kind, id_, *item.search_text(), new=True)
+                    if item.has_rows:
+                        session.long_texts.add(id_)
             self._pace.check_cancel()
 
 

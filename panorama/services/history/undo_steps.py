@@ -7,11 +7,13 @@ from typing import Any
 
 from panorama.domain.changes import Change, EffectiveChange, effective_changes, fields_not_undone, overridden_by
 from panorama.domain.items.item import Item
+from panorama.domain.items.session_lines import parse_range
 from panorama.domain.text.json_types import is_object
 from panorama.services.items.any_item import field_conflict
 from panorama.store.backend import Session
 from panorama.store.items import projects, rows, tasks
 from panorama.store.log import changes
+from panorama.store.sessions import set_ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +149,22 @@ class UndoOperation:
         return _TRASH_PHRASES[line.kind][1].format(count) if count else ""
 
     def _restore_fields(self, line: Change, fields: Sequence[str]) -> None:
-        old: Item = rows.load(self._session, line.kind, line.item, trash=True)
-        values = {name: self._previous_value(line, old, name) for name in fields}
+        old: Any = rows.load(self._session, line.kind, line.item, trash=True)
+        ranges = [name for name in fields if parse_range(name)]
+        values = {name: self._previous_value(line, old, name) for name in fields if name not in ranges}
         new = old.with_changes(self._now, **values)
         comes_back = old.deleted_at is not None and new.deleted_at is None
         problem = field_conflict(self._session, new) if comes_back else field_conflict(self._session, new, fields)
         if new.deleted_at is None and problem:
             self._add_conflict(line, ", ".join(fields), problem)
             return
-        rows.save(self._session, old, new, undoes=line.id)
+        counted = rows.NO_ROWS
+        if ranges:
+            present = {name: line.before[name] > 0 for name in ranges}
+            counted = set_ranges(self._session, old, present, self._now)
+            total = old.line_count + sum(after - before for before, after in counted.values())
+            new = old.with_changes(self._now, **values, line_count=total)
+        rows.save(self._session, old, new, undoes=line.id, counted=counted)
         self.done.append(line)
 
     def _previous_value(self, line: Change, old: Item, name: str) -> Any:

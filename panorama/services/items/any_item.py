@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from panorama.domain.items.item import Item, Kind, kind_of
 from panorama.domain.items.references import TOOL_REFERENCE, ItemOrToolRef, ItemRef, Reference, TrashedRef
+from panorama.domain.items.session_lines import SessionLine
+from panorama.domain.items.sessions import LoggedSession
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.kinds import PLAIN_KINDS
@@ -16,12 +18,14 @@ from panorama.services.items import confirmations
 from panorama.services.items.results import DeleteResult, ItemView, count_left_out, drop_zeros
 from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, apply_in_portions
 from panorama.services.references import resolve
+from panorama.store import session_lines
 from panorama.store.backend import Session
 from panorama.store.items import files, listing, lookup, notes, projects, rows, tasks, trash
 from panorama.store.log import changes
 from panorama.store.people import people
 
 PREVIEW_PAGE = PageRequest(limit=10)
+LINES_CHARS = 4000
 BelongingAction = Literal["", "keep", "trash"]
 
 
@@ -32,13 +36,14 @@ class Items(Service):
         super().__init__(context)
         self._calls = calls
 
-    def get(self, item: ItemOrToolRef) -> ItemView:
+    def get(self, item: ItemOrToolRef, start: int = 1) -> ItemView:
         """Show anything by id or exact name, with what belongs to it.
 
         For the text of a long note use get_note, for that of a file run_code: sdk.files.text(file).
 
         Args:
             item: "tool:NAME" shows what a tool takes that is not listed.
+            start: Line of a session.
         """
         if item.startswith(TOOL_REFERENCE):
             tool = self._calls.describe_tool(item.removeprefix(TOOL_REFERENCE).strip())
@@ -49,6 +54,10 @@ class Items(Service):
             pages = self._list_belonging(session, loaded)
             belonging = {name: tuple(map(_to_row, page.items)) for name, page in pages.items() if page.items}
             more = count_left_out(pages)
+            if isinstance(loaded, LoggedSession):
+                lines, next_start = session_lines.read_lines(session, item, start, LINES_CHARS)
+                belonging["lines"] = tuple(map(_to_line_row, lines))
+                more |= drop_zeros({"next_start": next_start or 0})
             if kind == "project":
                 listed = pages["tasks"].total or 0
                 more |= drop_zeros({"closed tasks": projects.count_items(session, item)["task"] - listed})
@@ -299,6 +308,10 @@ def _list_dependents(session: Session, item: Item) -> list[tuple[str, str]]:
     if item.KIND == "task":
         return [("task", id_) for id_ in tasks.list_children(session, item.id)]
     return []
+
+
+def _to_line_row(line: SessionLine) -> Mapping[str, Any]:
+    return {name: getattr(line, name) for name in ("position", "at", "type", "speaker", "text")}
 
 
 def _to_row(value: Any) -> Mapping[str, Any]:

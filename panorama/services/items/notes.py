@@ -75,7 +75,7 @@ class Notes(Service):
         tags: tuple[str, ...] = (),
         pinned: bool = False,
     ) -> Result[Note]:
-        """Create a note in Markdown; meeting minutes are notes too.
+        """Create a note in Markdown.
 
         For a memo, a document, anything to remember. To add to one that exists use append_to_note. [[Title]] links to
         another note.
@@ -140,7 +140,7 @@ class Notes(Service):
     ) -> Result[Note]:
         """Add a block to a note, without sending its text.
 
-        At the bottom, the top, or under a line. Use it for logs, lists and minutes.
+        At the bottom, the top, or under a line. Use it for logs and lists.
 
         Args:
             after_marker: Put it under the one line holding this.

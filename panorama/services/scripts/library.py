@@ -306,7 +306,7 @@ class Library(Service):
     ) -> Result[ScriptSaveResult]:
         """Keep a script as a draft: a docstring, then `def main(…)` with typed parameters.
 
-        promote_script asks the user to approve it.
+        It stays one until the user approves it.
 
         Args:
             name: Such as late_tasks.

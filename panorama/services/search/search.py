@@ -145,7 +145,7 @@ class Search(Service):
             if nearest.has_run and not _is_keyword_only(page):
                 return self._build_page(session, page, self._fuse(session, None, nearest, filters), (), "")
             example: Item = rows.load(session, kind_of(item) or "", item)
-            asked = pick_informative_terms(session, *example.search_text())
+            asked = pick_informative_terms(session, *rows.read_rows(session, example).search_text())
             hits = search.search_items(session, asked, filters, wanted=_end_offset(page) + 1)
             answer = self._fuse(session, [hit for hit in hits if hit.item != item], nearest, filters)
             terms = tuple(term.term for term in asked)
@@ -226,7 +226,7 @@ class Search(Service):
         places = {place.item: place for place in passages.load_at(session, chosen).values()}
         best = max((hit.score for hit in answer.ranked), default=0.0)
         results = tuple(
-            _to_search_hit(items[hit.item], hit, terms, places.get(hit.item), best)
+            _to_search_hit(rows.read_rows(session, items[hit.item]), hit, terms, places.get(hit.item), best)
             for hit in shown
             if hit.item in items
         )

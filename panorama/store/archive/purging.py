@@ -14,8 +14,10 @@ from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.secrets import REDACTED
 from panorama.kinds import ITEM_KINDS
 from panorama.store.backend import Session
+from panorama.store.column_types import TagList
 from panorama.store.items import alerts
 from panorama.store.items.passages import record_purge
+from panorama.store.items.projects import has_tag
 from panorama.store.items.rows import NOUNS, Noun
 from panorama.store.log import imports
 from panorama.store.tables import (
@@ -29,6 +31,7 @@ from panorama.store.tables import (
     passages,
     runs,
     script_states,
+    session_lines,
     texts,
 )
 
@@ -150,9 +153,23 @@ def delete_items(session: Session, kind: str, ids: Sequence[str], before: dateti
         session.connection.execute(delete(table).where(table.c.item.in_(deleted)))
     session.connection.execute(delete(other_names).where(other_names.c.item.in_(deleted)))
     for column in _loose_references():
-        session.connection.execute(update(column.table).where(column.in_(deleted)).values({column.name: None}))
+        _clear_references(session, column, deleted)
+    session.connection.execute(delete(session_lines).where(session_lines.c.session.in_(deleted)))
     session.connection.execute(delete(noun.table).where(noun.table.c.id.in_(deleted)))
     return PurgeCounts(len(deleted), count, last)
+
+
+def _clear_references(session: Session, column: Column[Any], ids: Sequence[str]) -> None:
+    """Empty a column, or remove the ids from its lists."""
+    if not isinstance(column.type, TagList):
+        session.connection.execute(update(column.table).where(column.in_(ids)).values({column.name: None}))
+        return
+    for id_ in ids:
+        holding = select(column.table.c.id, column).where(has_tag(column, id_))
+        for item, values in session.connection.execute(holding).all():
+            left = tuple(value for value in values if value != id_)
+            change = update(column.table).where(column.table.c.id == item)
+            session.connection.execute(change.values({column.name: left}))
 
 
 def _loose_references() -> list[Column[Any]]:

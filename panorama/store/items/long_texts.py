@@ -88,12 +88,12 @@ def _load_texts(database: Database, left: Iterable[str], should_stop: Callable[[
             parts: dict[str, str] = {}
             title = ""
             if item and item.deleted_at is None:
-                title, body = item.search_text()
-                for name, part in session.full_text.make_parts(title, body):
+                title, bodies = item.search_text()[0], rows.read_rows(session, item).search_parts()
+                for name, part in session.full_text.make_parts(title, bodies):
                     if should_stop():
                         return texts
                     parts[name] = part
-                chars += len(body)
+                chars += sum(map(len, bodies))
             texts.append(_Text(kind, id_, item and item.version, title, parts))
             if chars > MAX_CHARS:
                 break

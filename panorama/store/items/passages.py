@@ -26,6 +26,7 @@ from sqlalchemy import (
 
 from panorama.domain.changes import Origin, digest
 from panorama.domain.items.item import Item
+from panorama.domain.text.chunks import MAX_CHUNK_CHARS, MAX_CHUNKS
 from panorama.store.backend import Session
 from panorama.store.items import rows
 from panorama.store.items.rows import NOUNS
@@ -39,6 +40,9 @@ DELETED_DIGEST = ""
 
 BATCH_SIZE = 500
 """Values in one condition, well below SQLite's limit of variables, and rows in one page."""
+
+MAX_CHARS = MAX_CHUNKS * MAX_CHUNK_CHARS
+"""Text beyond has no passages, so it is not read."""
 
 _PURGED = "purged"
 
@@ -213,7 +217,7 @@ def load_living(session: Session, items: Sequence[tuple[str, str]]) -> dict[str,
         where = table.c.id.in_([id_ for item_kind, id_ in items if item_kind == kind]), table.c.deleted_at.is_(None)
         for row in session.connection.execute(select(*rows.columns(kind)).where(*where)):
             item: Item = rows.to_item(kind, row)
-            results[item.id] = item
+            results[item.id] = rows.read_rows(session, item, MAX_CHARS)
     return results
 
 

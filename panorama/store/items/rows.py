@@ -1,6 +1,6 @@
 """Reads and writes items, with their change line and full text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from importlib import import_module
@@ -9,10 +9,12 @@ from typing import Any
 from sqlalchemy import Column, Row, Select, Table, and_, bindparam, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from panorama.domain.items.item import Item, normalize_name
+from panorama.domain.items.item import AnyItem, Item, normalize_name
+from panorama.domain.items.session_lines import Transcript
+from panorama.domain.items.sessions import LoggedSession
 from panorama.errors import ConflictError, NotFoundError
 from panorama.kinds import ITEM_KINDS, ItemKind, Kind, name_kind
-from panorama.store import column_types, tables
+from panorama.store import column_types, session_lines, tables
 from panorama.store.backend import Session
 from panorama.store.log import changes
 
@@ -110,6 +112,13 @@ def find(session: Session, kind: str, id_: str) -> Any:
     return None if row is None else to_item(kind, row)
 
 
+def read_rows(session: Session, item: AnyItem, most_chars: int | None = None) -> AnyItem | Transcript:
+    """Return an item as search reads it: a session with its lines, up to so many characters."""
+    if isinstance(item, LoggedSession) and item.has_rows:
+        return session_lines.load_transcript(session, item, most_chars)
+    return item
+
+
 def find_version(session: Session, kind: str, id_: str) -> int | None:
     """Return the version of one item, also of those in the trash; None if there is none."""
     table = NOUNS[kind].table
@@ -144,10 +153,22 @@ def add(session: Session, item: Item, *, at: datetime | None = None) -> None:
     changes.record(session, "create", item, {}, _initial_fields(noun, item), at=at)
 
 
-def save(session: Session, old: Item, new: Item, *, undoes: int | None = None, at: datetime | None = None) -> None:
+NO_ROWS: Mapping[str, tuple[int, int]] = {}
+
+
+def save(
+    session: Session,
+    old: Item,
+    new: Item,
+    *,
+    undoes: int | None = None,
+    at: datetime | None = None,
+    counted: Mapping[str, tuple[int, int]] = NO_ROWS,
+) -> None:
     """Store the new value of an item; nothing happens if it equals the old one.
 
-    `at` is the time of the write if the item was updated earlier.
+    `at` is the time of the write if the item was updated earlier. `counted` names ranges of its rows in another table
+    that were added or removed, with their number before and after; the change line records them as it does fields.
 
     Raises:
         ConflictError: It was changed since `old` was read.
@@ -165,16 +186,18 @@ def save(session: Session, old: Item, new: Item, *, undoes: int | None = None, a
     if noun.has_other_names:
         _write_names(session, new, old)
     _update_index(session, old, new)
-    logged = _select_logged_fields(noun, differing, old.TOGETHER)
+    logged = _select_logged_fields(noun, differing, old)
+    before, after = ({name: counts[side] for name, counts in counted.items()} for side in (0, 1))
     changes.record(
-        session, _action(old, new), new, _pick_fields(old, logged), _pick_fields(new, logged), undoes=undoes, at=at
-    )
+        session, _action(old, new), new, _pick_fields(old, logged) | before, _pick_fields(new, logged) | after,
+        undoes=undoes, at=at,
+    )  # fmt: skip
 
 
-def _select_logged_fields(noun: Noun, differing: list[str], together: tuple[str, ...]) -> list[str]:
+def _select_logged_fields(noun: Noun, differing: list[str], old: Item) -> list[str]:
     """Return the fields recorded in a change line."""
-    joined = together if any(name in together for name in differing) else ()
-    unsaid = ("updated_at", "version")
+    joined = old.TOGETHER if any(name in old.TOGETHER for name in differing) else ()
+    unsaid = ("updated_at", "version", *old.COUNTED)
     return [name for name in noun.fields if (name in differing or name in joined) and name not in unsaid]
 
 
@@ -183,7 +206,10 @@ def _update_index(session: Session, old: Item, new: Item) -> None:
         if old.deleted_at is None:
             session.full_text.remove(session, new.id)
     elif old.deleted_at is not None or old.search_text() != new.search_text():
-        session.full_text.set_words(session, new.KIND, new.id, *new.search_text())
+        if new.has_rows:
+            session.long_texts.add(new.id)
+        else:
+            session.full_text.set_words(session, new.KIND, new.id, *new.search_text())
 
 
 def _write_names(session: Session, new: Item, old: Item | None = None) -> None:
@@ -228,9 +254,8 @@ def _pick_fields(item: Item, names: list[str]) -> dict[str, Any]:
 
 
 def _initial_fields(noun: Noun, item: Item) -> dict[str, Any]:
-    initial = {
-        name: getattr(item, name) for name in noun.fields if name not in ("id", "version", "created_at", "updated_at")
-    }
+    unsaid = ("id", "version", "created_at", "updated_at", *item.COUNTED)
+    initial = {name: getattr(item, name) for name in noun.fields if name not in unsaid}
     return {name: value for name, value in initial.items() if value not in (None, "", (), False)}
 
 

@@ -6,7 +6,7 @@ parts for a short time only; the others follow in short transactions, before the
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -72,7 +72,7 @@ def set_words(session: Session, kind: str, item: str, title: str, body: str, *, 
     What takes too long for one transaction is left to `sync_parts`; the item is then in `session.long_texts`.
     """
     is_long = len(body) > LONG_CHARS
-    parts = dict(islice(make_parts(title, body), 1 if is_long else None))
+    parts = dict(islice(make_parts(title, (body,)), 1 if is_long else None))
     known = {} if new else _list_known(session, item)
     for name, part in parts.items():
         if name not in known and session.index_seconds > MAX_INDEX_SECONDS:
@@ -90,10 +90,35 @@ def remove(session: Session, item: str) -> None:
     _remove_parts(session, item, [part.id for part in _list_known(session, item).values()])
 
 
-def make_parts(title: str, body: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts in which a text is indexed, each with its digest and the title's as its name."""
-    for part in iter_parts(body):
-        yield digest(f"{title}\n{part}"), index_text(part)
+def make_parts(title: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the parts in which texts are indexed, each with its digest and the title's as its name."""
+    for number, text_ in enumerate(texts):
+        if text_ or not number:
+            yield from _make_parts_of(title, number, text_)
+
+
+def _make_parts_of(title: str, number: int, text_: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of one of several texts; the names of all but the first contain the number."""
+    for part in iter_parts(text_):
+        yield digest(f"{title}\n{number}\n{part}" if number else f"{title}\n{part}"), index_text(part)
+
+
+def replace_texts(
+    session: Session, kind: str, item: str, title: str, old: Mapping[int, str], new: Mapping[int, str]
+) -> None:
+    """Index some of an item's texts again, by number; the others are not read.
+
+    What takes too long for one transaction is left to `sync_parts`; the item is then in `session.long_texts`.
+    """
+    outdated = {name for number, text_ in old.items() for name, _ in _make_parts_of(title, number, text_)}
+    parts = dict(part for number, text_ in new.items() for part in _make_parts_of(title, number, text_))
+    known = _list_known(session, item, {*outdated, *parts})
+    for name, part in parts.items():
+        if session.index_seconds > MAX_INDEX_SECONDS:
+            session.long_texts.add(item)
+            return
+        _set_part(session, kind, item, name, title, part, known.get(name))
+    _remove_parts(session, item, [known[name].id for name in outdated - parts.keys() if name in known])
 
 
 def sync_parts(session: Session, kind: str, item: str, title: str, parts: Mapping[str, str], *, seconds: float) -> bool:
@@ -112,8 +137,10 @@ def sync_parts(session: Session, kind: str, item: str, title: str, parts: Mappin
     return True
 
 
-def _list_known(session: Session, item: str) -> dict[str, _KnownPart]:
-    return {row[0]: _KnownPart(row[1], row[2]) for row in session.connection.execute(_KNOWN, {"item_": item})}
+def _list_known(session: Session, item: str, names: Collection[str] | None = None) -> dict[str, _KnownPart]:
+    """Return the indexed parts of an item by name: all, or those of some names."""
+    statement = _KNOWN if names is None else _KNOWN.where(search_parts.c.digest.in_(names))
+    return {row[0]: _KnownPart(row[1], row[2]) for row in session.connection.execute(statement, {"item_": item})}
 
 
 def _set_part(

@@ -1,0 +1,1 @@
+"""Sessions: meetings and chains of thoughts, logged line by line."""

@@ -1,0 +1,84 @@
+"""Sessions with their lines: appends and removes lines in one change line, and lists sessions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+
+from panorama.domain.items.session_lines import SessionLine, name_range, parse_range
+from panorama.domain.items.sessions import LoggedSession
+from panorama.domain.paging import Page, PageRequest
+from panorama.store import session_lines
+from panorama.store.backend import Session
+from panorama.store.items import rows
+from panorama.store.items.listing import list_conditions
+from panorama.store.items.projects import has_tag
+from panorama.store.paging import fetch_page
+from panorama.store.tables import sessions
+
+
+def add(session: Session, item: LoggedSession, lines: Sequence[SessionLine]) -> LoggedSession:
+    """Store a new session with its first lines; return it with their number."""
+    created = replace(item, line_count=len(lines))
+    rows.add(session, created)
+    if lines:
+        session_lines.append_lines(session, created, lines)
+    return created
+
+
+def append(
+    session: Session, old: LoggedSession, lines: Sequence[SessionLine], now: datetime, **fields: Any
+) -> LoggedSession:
+    """Append lines to a session and change its fields, in one change line; return the new value."""
+    new = old.with_changes(now, **fields, line_count=old.line_count + len(lines))
+    counted = {name_range(lines[0].position, lines[-1].position): (0, len(lines))} if lines else rows.NO_ROWS
+    rows.save(session, old, new, counted=counted)
+    if lines:
+        session_lines.append_lines(session, new, lines)
+    return new
+
+
+def set_ranges(
+    session: Session, item: LoggedSession, ranges: Mapping[str, bool], now: datetime
+) -> dict[str, tuple[int, int]]:
+    """Bring back or remove the lines of some ranges; return for each how many were present before and are after.
+
+    Args:
+        ranges: Whether the lines are present afterwards, by the name of their range.
+    """
+    counted: dict[str, tuple[int, int]] = {}
+    for name, present in ranges.items():
+        if place := parse_range(name):
+            count = session_lines.set_presence(session, item, place, now, present=present)
+            counted[name] = (0, count) if present else (count, 0)
+    return counted
+
+
+def list_sessions(
+    session: Session,
+    part: PageRequest,
+    *,
+    project: str | None = None,
+    kind: str | None = None,
+    attendee: tuple[str, str] | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Page[LoggedSession]:
+    """Return living sessions, the last begun first: of a project ("" for none), kind, attendee and period.
+
+    Args:
+        attendee: The id of a person, "" if the attendee is none, and the name as it is stored.
+    """
+    where = list_conditions(sessions, project=project, kind=kind)
+    if attendee:
+        person, name = attendee
+        where.append(has_tag(sessions.c.people, person) if person else has_tag(sessions.c.attendees, name))
+    if since:
+        where.append(sessions.c.started_at >= since)
+    if until:
+        where.append(sessions.c.started_at < until)
+    order = [(sessions.c.started_at, True), (sessions.c.id, True)]
+    statement = select(*rows.columns("session")).where(*where)
+    return fetch_page(session, statement, order, part, lambda row: rows.to_item("session", row))
