@@ -13,7 +13,7 @@ from panorama.errors import InvalidInputError, UnavailableError
 from panorama.sources.config import CONFIG_FILE, SourceConfig
 from panorama.sources.folder.tree import FolderTree
 from panorama.sources.options import KindOption, check_options
-from panorama.sources.rest.endpoints import Endpoint, index_endpoints
+from panorama.sources.rest.endpoints import Endpoint, EndpointIndex
 from panorama.sources.rest.paging import Page, Rows
 from panorama.sources.secrets import SecretLookup
 from panorama.sources.source import Deadline
@@ -109,12 +109,12 @@ class FolderSource:
 
     def __init__(self, tree: FolderTree, endpoints: Sequence[Endpoint], call_seconds: float) -> None:
         self._tree = tree
-        self._endpoints = index_endpoints(endpoints)
+        self._endpoints = EndpointIndex(endpoints)
         self._call_seconds = call_seconds
 
     def list_functions(self, deadline: Deadline) -> Sequence[SourceFunction]:  # noqa: ARG002 (nothing is asked)
         """Return its functions; those that write only if the user allowed it."""
-        return [endpoint.describe() for endpoint in self._endpoints.values()]
+        return self._endpoints.functions
 
     def call(self, function: SourceFunction, arguments: Mapping[str, Any], deadline: Deadline) -> SourceResult:
         """Call a function and return its result.
@@ -125,7 +125,7 @@ class FolderSource:
         """
         seconds = min(self._call_seconds, deadline.seconds_left)
         session = FolderSession(self._tree, Deadline.after(seconds, deadline.is_stopped))
-        value = self._endpoints[function.name].run(session, **arguments)
+        value = self._endpoints.run(function.name, session, arguments)
         if isinstance(value, SourceFile):
             return SourceResult(files=(value,), size_bytes=len(value.content))
         value = value.rows if isinstance(value, Page) else value

@@ -6,6 +6,7 @@ The first parameter of an endpoint is the session of a call; the others are what
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -86,9 +87,20 @@ def write_endpoint(
     return declare
 
 
-def index_endpoints(endpoints: Sequence[Endpoint]) -> dict[str, Endpoint]:
-    """Return endpoints by name."""
-    return {endpoint.name: endpoint for endpoint in endpoints}
+class EndpointIndex:
+    """The endpoints of a source by name, described once."""
+
+    def __init__(self, endpoints: Sequence[Endpoint]) -> None:
+        self._endpoints = {endpoint.name: endpoint for endpoint in endpoints}
+
+    @cached_property
+    def functions(self) -> Sequence[SourceFunction]:
+        """The functions for scripts and policies; always the same list."""
+        return [endpoint.describe() for endpoint in self._endpoints.values()]
+
+    def run(self, name: str, session: object, arguments: Mapping[str, Any]) -> Any:
+        """Run an endpoint."""
+        return self._endpoints[name].run(session, **arguments)
 
 
 def _build_property(annotation: Any, default: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from panorama.domain.sources.functions import SourceFunction, SourceResult
 from panorama.sources.rest.client import RestClient
-from panorama.sources.rest.endpoints import Endpoint, index_endpoints
+from panorama.sources.rest.endpoints import Endpoint, EndpointIndex
 from panorama.sources.rest.paging import Page
 from panorama.sources.rest.session import RestSession
 from panorama.sources.source import Deadline
@@ -17,17 +17,17 @@ class RestSource:
     def __init__(self, client: RestClient, endpoints: Sequence[Endpoint], call_seconds: float) -> None:
         self._client = client
         self._call_seconds = call_seconds
-        self._endpoints = index_endpoints(endpoints)
+        self._endpoints = EndpointIndex(endpoints)
 
     def list_functions(self, deadline: Deadline) -> Sequence[SourceFunction]:  # noqa: ARG002 (nothing is asked)
         """Return its functions; they are known without connecting."""
-        return [endpoint.describe() for endpoint in self._endpoints.values()]
+        return self._endpoints.functions
 
     def call(self, function: SourceFunction, arguments: Mapping[str, Any], deadline: Deadline) -> SourceResult:
         """Call a function and return its result; of one that lists, one page."""
         seconds = min(self._call_seconds, deadline.seconds_left)
         session = RestSession(self._client, Deadline.after(seconds, deadline.is_stopped))
-        value = self._endpoints[function.name].run(session, **arguments)
+        value = self._endpoints.run(function.name, session, arguments)
         if isinstance(value, Page):
             return SourceResult(value=value.rows, next_cursor=value.next_cursor, size_bytes=session.size_bytes)
         return SourceResult(value=value, size_bytes=session.size_bytes)

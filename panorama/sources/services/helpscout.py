@@ -200,7 +200,7 @@ class _AccessToken:
         form = {"grant_type": "client_credentials", "client_id": self._app_id}
         form["client_secret"] = self._read_app_secret()
         answer = send(Request(method="POST", path="/oauth2/token", form=form, reads_only=True)).parse_json("Help Scout")
-        fields = answer if is_object(answer) else {}
+        fields: Mapping[str, Any] = answer if is_object(answer) else {}
         value, seconds = fields.get("access_token"), fields.get("expires_in", 3600)
         if not isinstance(value, str) or not isinstance(seconds, int):
             raise SourceError("Help Scout returned no access token.", hint="Check the id and the secret of the app.")
