@@ -50,6 +50,12 @@ class SourceConfig:
     disabled: bool = False
     call_seconds: float = DEFAULT_CALL_SECONDS
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The values that may refer to secrets."""
+        values = (self.url, *self.args, *self.env.values(), *self.headers.values(), *self.options.values())
+        return tuple(value for value in values if isinstance(value, str))
+
 
 _KEYS = {
     "kind", "type", "command", "args", "env", "cwd", "url", "headers", "auth", "options",

@@ -7,7 +7,7 @@ from threading import Lock
 from panorama.errors import PanoramaError
 from panorama.sources.config import CONFIG_FILE, SourceConfig, load_sources
 from panorama.sources.mcp.child_records import end_orphans
-from panorama.sources.secrets import open_secrets
+from panorama.sources.secrets import is_reference, open_secrets
 from panorama.sources.source import Source, open_source
 
 FOLDER = "sources"
@@ -75,7 +75,7 @@ class SourcePool:
             source.close()
 
     def _reload(self) -> Sequence[Source]:
-        """Read the file if it changed; return the open sources whose entry is not what it was."""
+        """Read the file if it changed; return the open sources whose entry or secrets may have changed."""
         stamp = self._read_stamp()
         if stamp == self._stamp:
             return ()
@@ -86,7 +86,11 @@ class SourcePool:
         except PanoramaError as error:
             self._error = error
         self._configs = dict(configs)
-        changed = [name for name in self._open if configs.get(name) != before.get(name)]
+        changed = [
+            name
+            for name in self._open
+            if configs.get(name) != before.get(name) or any(map(is_reference, configs[name].texts))
+        ]
         return [self._open.pop(name) for name in changed]
 
     def _read_stamp(self) -> tuple[int, int, int] | None:

@@ -131,5 +131,5 @@ def test_every_function_is_described_for_scripts_and_policies(claap: Caller, lem
     assert all(function.description.endswith(".") and function.signature for function in functions)
     assert {function.reach for function in functions if not function.reads_only} == {"others"}
     assert {function.reach for function in functions if function.reads_only} == {"own"}
-    assert claap.functions["transcript"].signature.startswith("transcript(recording: str, *, lang: str = '')")
+    assert claap.functions["transcript"].signature == "(*, recording: str, lang: str = '') -> dict[str, Any]"
     assert claap.functions["transcript"].parameters["properties"]["recording"]["description"] == "Its id."

@@ -6,7 +6,7 @@ from mimetypes import guess_extension
 from typing import Any
 
 from panorama.domain.sources.arguments import drop_absent, find_mistakes
-from panorama.domain.sources.functions import SourceFile, SourceFunction
+from panorama.domain.sources.functions import SourceFile, SourceFunction, SourceResult
 from panorama.domain.sources.policy import decide, list_rules
 from panorama.domain.sources.stubs import describe_effect, format_call
 from panorama.domain.text.json_types import is_object
@@ -15,6 +15,7 @@ from panorama.ports import Calls
 from panorama.services.sources.functions import SourceFunctions
 from panorama.services.sources.scope import SOURCE_SCOPE, SourceScope
 from panorama.sources.config import SourceConfig
+from panorama.sources.source import Source
 
 MAX_FILE_NAME_CHARS = 60
 
@@ -49,9 +50,9 @@ class SourceCalls:
         name = f"{config.name}.{known.name}"
         self._check_scope(scope, name, known)
         self._check_policy(config, name, known)
-        scope.ledger.count_call(name, reads_only=known.reads_only)
-        result = opened.call(known, values, scope.deadline)
-        scope.ledger.add_bytes(result.size_bytes)
+        result = _call_once(scope, name, opened, known, values)
+        if result.next_cursor:
+            return _join_pages(scope, name, opened, known, values, result)
         return self._add_files(scope, config, result.value, result.files) if result.files else result.value
 
     def _check_scope(self, scope: SourceScope, name: str, function: SourceFunction) -> None:
@@ -93,6 +94,33 @@ class SourceCalls:
             "media_type": file.media_type,
         }
         return str(self._calls.call_within("files.write", arguments)["data"]["id"])
+
+
+def _call_once(
+    scope: SourceScope, name: str, source: Source, function: SourceFunction, values: Mapping[str, Any]
+) -> SourceResult:
+    scope.ledger.count_call(name, reads_only=function.reads_only)
+    result = source.call(function, values, scope.deadline)
+    scope.ledger.add_bytes(result.size_bytes)
+    return result
+
+
+def _join_pages(
+    scope: SourceScope,
+    name: str,
+    source: Source,
+    function: SourceFunction,
+    values: Mapping[str, Any],
+    page: SourceResult,
+) -> list[Any]:
+    """Return the rows of a page and of those that follow, or the first `limit`; each page counts as a call."""
+    rows: list[Any] = [*page.value]
+    limit = values.get("limit")
+    while page.next_cursor and (limit is None or len(rows) < limit):
+        rest = {} if limit is None else {"limit": limit - len(rows)}
+        page = _call_once(scope, name, source, function, {**values, **rest, "cursor": page.next_cursor})
+        rows += page.value
+    return rows[:limit]
 
 
 def _check_arguments(config: SourceConfig, function: SourceFunction, values: Mapping[str, Any]) -> None:

@@ -36,11 +36,18 @@ class Endpoint:
         return self.run.__name__
 
     def describe(self) -> SourceFunction:
-        """Return the function for scripts and policies, built from signature and docstring."""
+        """Return the function for scripts and policies, built from signature and docstring.
+
+        Scripts pass arguments by name. They get all pages of a list, so they never see its cursor.
+        """
         signature = inspect.signature(self.run)
         hints = get_type_hints(self.run)
         text, descriptions = parse_docstring(inspect.getdoc(self.run) or "")
-        parameters = list(signature.parameters.values())[1:]
+        parameters = [
+            parameter.replace(kind=parameter.KEYWORD_ONLY)
+            for parameter in list(signature.parameters.values())[1:]
+            if parameter.name != "cursor"
+        ]
         properties = {
             parameter.name: _build_property(hints[parameter.name], parameter.default)
             | _build_description(descriptions.get(parameter.name))
@@ -56,7 +63,7 @@ class Endpoint:
             parameters={
                 "type": "object", "properties": properties, "required": required, "additionalProperties": False,
             },
-            signature=f"{self.name}{str(shown).replace('typing.', '')}",
+            signature=str(shown).replace("typing.", ""),
             reach=self.reach,
             reads_only=self.reads_only,
             destructive=self.destructive,
