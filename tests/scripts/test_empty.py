@@ -13,6 +13,7 @@ pytestmark = pytest.mark.usefixtures("one_template")
 
 SAID = {
     "duplicate_notes": "There are no notes.",
+    "meeting_campaign_report": "There is no source claap. Add it with `panorama sources add claap --kind claap`.",
     "plan_day": "Nothing has a time, is due or begun: the day is free.",
     "project_report": "There is no task to report, so no file was written.",
     "stale_projects": "There is no project that is active.",
