@@ -15,6 +15,7 @@ def build_operations(do: Services) -> Iterator[Operation]:
     """Return every operation, in the order in which tools are listed."""
     yield from _items(do)
     yield from _sessions(do)
+    yield from _events(do)
     yield from _search(do)
     yield from _overviews(do)
     yield from _code(do)
@@ -79,6 +80,14 @@ def _sessions(do: Services) -> Iterator[Operation]:
         "sessions.analyze", do.sessions.analyze, say.summarize_session_analysis, "analyze_session", recalls="session",
         **sessions,
     )  # fmt: skip
+
+
+def _events(do: Services) -> Iterator[Operation]:
+    """Yield the operations on events."""
+    calendar = {"toolset": "calendar"}
+    yield read("events.list", do.events.list, say.make_list_summary("event"), "list_events", **calendar)
+    yield write("events.create", do.events.create, say.summarize_create, "create_event", **calendar)
+    yield write("events.update", do.events.update, say.summarize_update, "update_event", idempotent=True, **calendar)
 
 
 def _search(do: Services) -> Iterator[Operation]:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["project", "task", "note", "link", "reminder", "journal", "file", "person", "team", "session"]
+Kind = Literal["project", "task", "note", "link", "reminder", "journal", "file", "person", "team", "session", "event"]
 Collection = Literal[
-    "projects", "tasks", "notes", "links", "reminders", "journal", "files", "people", "teams", "sessions", "changes",
-    "calls",
+    "projects", "tasks", "notes", "links", "reminders", "journal", "files", "people", "teams", "sessions", "events",
+    "changes", "calls",
 ]  # fmt: skip
 """The collections for queries: those of the kinds, the changes, and the calls."""
 
@@ -96,6 +96,13 @@ ITEM_KINDS = (
         fields=(
             *_ITEM, "title", "kind", "project", "started_at", "ended_at", "attendees", "people", "location", "summary",
             "line_count", "lines", "next_start",
+        ),
+    ),
+    ItemKind(
+        name="event", letter="v", collection="events", row="Event", loose_references=("people",),
+        fields=(
+            *_ITEM, "title", "starts_at", "ends_at", "all_day", "location", "attendees", "people", "calendar",
+            "recurrence", "zone", "status",
         ),
     ),
 )  # fmt: skip

@@ -13,7 +13,7 @@ _EMPTY_IF_ZERO = frozenset({
     "redo",
     "favorite", "inactive", "urgent", "important", "pinned", "rank", "in_progress", "done", "cancelled", "ideas",
     "overdue", "due_soon", "notes", "notes_touched", "tasks_touched", "reminders_waiting", "project", "task", "note",
-    "link", "reminder", "journal", "file", "person", "team", "session", "trash", "more", "archived",
+    "link", "reminder", "journal", "file", "person", "team", "session", "event", "all_day", "trash", "more", "archived",
     "left_out", "conflict_count", "output_cut",
 })  # fmt: skip
 """Flags and counters that are omitted when false or zero."""

@@ -267,7 +267,7 @@ def list_read_dates(sent: Mapping[str, Any], data: Any) -> str:
     return ", ".join(dates + rules)
 
 
-DATE_FILTERS = frozenset({"due_from", "due_until", "since", "until", "first_day", "last_day", "start", "end"})
+DATE_FILTERS = frozenset({"day", "due_from", "due_until", "since", "until", "first_day", "last_day", "start", "end"})
 """The parameters of lists that take a day."""
 
 

@@ -39,6 +39,7 @@ from panorama.sdk.errors import (
 )
 
 if TYPE_CHECKING:  # at run time the modules of all kinds come with the namespace
+    from panorama.sdk import events as events
     from panorama.sdk import files as files
     from panorama.sdk import journal as journal
     from panorama.sdk import links as links

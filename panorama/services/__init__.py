@@ -7,6 +7,7 @@ from panorama.services.archive.export import Exports
 from panorama.services.archive.purge import PurgeService
 from panorama.services.archive.restore import RestoreService
 from panorama.services.base import ServiceContext
+from panorama.services.calendar.events import Events
 from panorama.services.history.history import History
 from panorama.services.importing.markdown import Imports
 from panorama.services.items import ItemServices
@@ -17,6 +18,7 @@ from panorama.services.items.notes import Notes
 from panorama.services.items.overview import Overviews
 from panorama.services.items.tasks import Tasks
 from panorama.services.jobs.jobs import Jobs
+from panorama.services.people.attendees import AttendeeResolver
 from panorama.services.people.people import People
 from panorama.services.people.teams import Teams
 from panorama.services.reminders.alerts import ReminderAlerts
@@ -72,6 +74,8 @@ class Services(ItemServices):
         super().__init__(context)
         self.people = People(context)
         self.teams = Teams(context)
-        self.sessions = Sessions(context, self.people)
+        attendees = AttendeeResolver(self.people)
+        self.sessions = Sessions(context, attendees)
+        self.events = Events(context, attendees)
         self.history = History(context)
         self.undoing = ScriptUndo(context, self.history, self.library)

@@ -104,7 +104,7 @@ def _read_blocks(session: Session, id_: str, first: int, last: int) -> dict[int,
     begin, end = block_of(first), block_of(last)
     where = _within(id_, (begin - 1) * BLOCK_LINES + 1, end * BLOCK_LINES), _PRESENT
     statement = select(*_COLUMNS).where(*where).order_by(_TABLE.c.position)
-    lines = map(_to_line, session.connection.execute(statement))
+    lines = [_to_line(row) for row in session.connection.execute(statement)]
     return {number: _join_lines(group) for number, group in groupby(lines, lambda line: block_of(line.position))}
 
 

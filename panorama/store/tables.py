@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from panorama.store.column_types import DeadlineText, TagList, Utc
 
-HEAD = "0015"
+HEAD = "0016"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 metadata = MetaData(
@@ -235,6 +235,25 @@ session_lines = Table(
     Column("confidence", Float),
     Column("removed_at", Utc),
     Index("ix_session_lines_type", "session", "type", "position"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    *_item_columns(),
+    Column("title", Text, nullable=False),
+    Column("key", Text, nullable=False, index=True),
+    Column("starts_at", DeadlineText, nullable=False, index=True),
+    Column("ends_at", DeadlineText, nullable=False),
+    Column("all_day", Boolean, nullable=False),
+    Column("location", Text, nullable=False),
+    Column("attendees", TagList, nullable=False),
+    Column("people", TagList, nullable=False),
+    Column("calendar", Text, nullable=False),
+    Column("recurrence", Text, nullable=False),
+    Column("zone", Text, nullable=False),
+    Column("status", String(12), nullable=False),
+    _index_where("ix_events_recurring", ["id"], "recurrence <> '' AND deleted_at IS NULL"),
 )
 
 changes = Table(

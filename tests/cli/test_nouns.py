@@ -15,7 +15,7 @@ Given = Callable[..., Any]
 
 LABELS = {
     "project": "Garden", "task": "Seeds", "note": "Plan", "link": "Shop", "file": "plan.csv", "reminder": "Call",
-    "person": "Ana", "team": "Tiling", "session": "Weekly",
+    "person": "Ana", "team": "Tiling", "session": "Weekly", "event": "Tiler",
 }  # fmt: skip
 
 
@@ -30,7 +30,8 @@ def items(given: Given) -> dict[str, str]:
     given("create_reminder", title="Call", at="2031-01-01T09:00")
     given("create_person", name="Ana", last_name="Kovač", notes="Left-handed")
     given("create_team", name="Tiling")
-    given("create_session", title="Weekly", summary="All well", attendees=["Ana"])
+    given("create_event", title="Tiler", starts_at="today")
+    given("create_session", title="Weekly", started_at="2025-01-02T09:00", summary="All well", attendees=["Ana"])
     return {**LABELS, "journal": given("add_journal_entry", text="Rain")["id"]}
 
 

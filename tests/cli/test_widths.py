@@ -60,6 +60,13 @@ def _items() -> Mapping[str, TextTable]:
         "project": "p_0000000001",
     }
     session |= {"attendees": ["Anastasia Kovačević-Lindström", "ben@example.org"]}
+    event = {
+        "id": "v_0000000001",
+        "title": TITLE,
+        "starts_at": LATER,
+        "ends_at": LATER,
+        "location": "Harbour street 12",
+    }
     line = {"position": 7, "at": EARLIER, "type": "next_step", "speaker": "Anastasia", "text": TITLE, "revises": 3}
     gone = {"id": "t_0000000001", "kind": "task", "label": TITLE, "deleted_at": EARLIER}
     hit = {**task, "kind": "task", "snippet": "the **water** company wrote again and wants its money"}
@@ -74,6 +81,9 @@ def _items() -> Mapping[str, TextTable]:
         "projects": noun_tables.projects([{**project, **tags}], {}, NOW),
         "links": noun_tables.links([{**link, "project": "p_0000000001"}], PROJECT, NOW),
         "journal": noun_tables.journal([{"id": "j_0000000001", "at": EARLIER, "text": TITLE}], {}, NOW),
+        "events": session_tables.events(
+            [{**event, "attendees": ["Ana"]}, {**event, "starts_at": "2026-07-06", "ends_at": "2026-07-17"}], {}, NOW
+        ),
         "sessions": session_tables.sessions([session], PROJECT, NOW),
         "session_lines": session_tables.session_lines([line], NOW),
         "people": noun_tables.people([person], {"g_0000000001": "Kitchens and baths"}, NOW),

@@ -24,6 +24,7 @@ for project in (None, "Kitchen renovation"):
     file = sdk.files.write("Twin", "text", project=project)
     person = sdk.people.create("Twin", email="a@example.org" if project else "")
     session = sdk.sessions.create("Twin", project=project)
+    event = sdk.events.create("Twin", "2026-05-31")
 team = sdk.teams.create("Tiling")
 entry = sdk.journal.create("Something happened")
 project = sdk.projects.create("Cellar")
@@ -33,7 +34,7 @@ project = sdk.projects.create("Cellar")
 USED = 'sdk.journal.create("Used", idempotency_key="k")\n'
 OTHERS = {
     "tasks": "note", "notes": "task", "links": "task", "reminders": "task", "files": "task", "journal": "task",
-    "people": "task", "teams": "task", "sessions": "task",
+    "people": "task", "teams": "task", "sessions": "task", "events": "task",
 }  # fmt: skip
 MORE = {"append": ', "block"', "edit": ', "old", "new"', "merge": ', "Twin"'}
 TAKES_ITEM = ("items.get", "items.delete", "items.restore", "similar", "history")
@@ -41,6 +42,7 @@ CREATES = {
     "tasks.create": '"A"', "notes.create": '"A"', "links.create": '"example.org"', "files.write": '"a.txt", "A"',
     "reminders.create": '"A", "2026-05-31T09:00"', "journal.create": '"A"', "projects.create": '"A"',
     "people.create": '"A"', "teams.create": '"A"', "sessions.create": '"A"', "sessions.log": '"A"',
+    "events.create": '"A", "2026-05-31"',
     "batch": '[{"tool": "tasks.create", "args": {"title": "A"}}]',
 }  # fmt: skip
 """What makes something, with arguments that are right."""
@@ -93,6 +95,9 @@ teams.create InvalidInputError sdk.teams.create(" ")
 teams.create ConflictError sdk.teams.create("tiling")
 teams.update ConflictError sdk.teams.create("Second"); sdk.teams.update(team, name="Second")
 teams.update InvalidInputError sdk.teams.update(team, name=" ")
+events.list InvalidInputError sdk.events.list(since="2026-05-31", until="2028-05-31")
+events.create InvalidInputError sdk.events.create("A", "2026-05-31", ends_at="2026-05-30")
+events.update InvalidInputError sdk.events.update(event, starts_at="someday")
 sessions.log NotFoundError sdk.sessions.log(session="No such thing")
 sessions.log ConflictError sdk.sessions.log(session="Twin")
 sessions.log InvalidInputError sdk.sessions.log()

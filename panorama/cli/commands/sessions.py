@@ -38,9 +38,13 @@ def log(
     """Add lines to a session; `panorama sessions add` begins one."""
     about = {name: value for name, value in (("type", type), ("speaker", speaker)) if value}
     lines = [{"text": text, **about} for text in ([line] if line is not None else _read_stdin())]
+    if not lines:
+        raise InvalidInputError("There is no line to add.", hint="Give a line, or pipe some in.")
     with Client() as panorama:
-        for start in range(0, max(1, len(lines)), MAX_LOGGED):
-            answer = panorama.call("sessions.log", {"session": session, "lines": lines[start : start + MAX_LOGGED]})
+        for start in range(0, len(lines), MAX_LOGGED)[:-1]:
+            panorama.call("sessions.log", {"session": session, "lines": lines[start : start + MAX_LOGGED]})
+        rest = lines[(len(lines) - 1) // MAX_LOGGED * MAX_LOGGED :]
+        answer = panorama.call("sessions.log", {"session": session, "lines": rest})
     console.print_result(answer, as_json)
 
 

@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, str] = {
     "acknowledge_reminder": "reminders done",
     "list_schedules": "schedule", "add_schedule": "schedule add", "pause_schedule": "schedule pause",
     "resume_schedule": "schedule resume", "remove_schedule": "schedule remove",
+    "list_events": "events", "create_event": "events add", "update_event": "events edit",
     "list_sessions": "sessions", "log_session": "sessions log", "get_session": "sessions show",
     "create_session": "sessions add", "update_session": "sessions edit", "export_session": "sessions export",
     "analyze_session": "sessions analyze",

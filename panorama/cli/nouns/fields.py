@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from panorama.cli.options import Project, Tag, argument, option
 from panorama.domain.items.choices import ProjectStatus, TaskStatus, TaskView
+from panorama.domain.items.events import EventStatus
 from panorama.domain.items.sessions import SessionKind
 
 DATE_HELP = "2026-05-31, 2026-05-31T15:00, today, friday 3pm, in 2 weeks, +3d."
@@ -74,6 +75,7 @@ PROJECT_FILTER = choice(
     "status", ProjectFilter, f"Only in this state ({', '.join(get_args(ProjectFilter))}).", "--status", "-s"
 )
 SESSION_KIND = choice("kind", SessionKind, f"The kind: {', '.join(get_args(SessionKind))}.", "--kind", "-k")
+EVENT_STATUS = choice("status", EventStatus, f"The state: {', '.join(get_args(EventStatus))}.", "--status", "-s")
 ATTENDEES = field(
     "attendees",
     Annotated[

@@ -113,5 +113,5 @@ def merge_person(
 NOTES_GROUP = build_group(table.NOTES)
 GROUPS = (
     build_group(table.TASKS), build_group(table.PROJECTS), NOTES_GROUP, build_group(table.LINKS),
-    build_group(table.JOURNAL), PEOPLE_GROUP, build_group(table.TEAMS), tags, trash,
+    build_group(table.JOURNAL), PEOPLE_GROUP, build_group(table.TEAMS), tags, trash, build_group(table.EVENTS),
 )  # fmt: skip

@@ -227,4 +227,27 @@ SESSIONS = Noun(
     },
 )  # fmt: skip
 
-NOUNS: tuple[Noun, ...] = (PROJECTS, TASKS, NOTES, LINKS, JOURNAL, FILES, REMINDERS, PEOPLE, TEAMS, SESSIONS)
+EVENTS = Noun(
+    group="events", kind="event", word="event",
+    help="List what is in the calendar; show, add, move, edit, delete an event.",
+    main=("title", "The title of the event."),
+    fields=(
+        f.text("starts_at", "A moment (friday 3pm), or a day for an all-day event.", "--at"),
+        f.text("ends_at", "A moment (16:00, +2h), or the last day; by default an hour later.", "--end"),
+        f.text("location", "The place."), f.ATTENDEES, f.text("calendar", "The name of the calendar."),
+        f.text("recurrence", "every friday, or an RFC 5545 rule."), f.EVENT_STATUS,
+    ),
+    filters=(
+        f.text("day", f.DATE_HELP, "--day", "-d"), f.text("since", f.DATE_HELP), f.text("until", f.DATE_HELP),
+        f.text("attendee", "Only with this person.", "--attendee", "-a"), f.text("calendar", "Only of this calendar."),
+    ),
+    table=session_tables.events,
+    verbs=("list", "show", "add", "edit", "rename", "delete"),
+    examples=('"Tiler comes"', '"Tiler comes" --at "friday 9:00" --end 12:00 --attendee Ben'),
+    extra_examples={
+        "list": ("panorama events                        # the next seven days", "panorama events --day friday"),
+        "edit": ('panorama events edit "Tiler comes" --at "monday 9:00"',),
+    },
+)  # fmt: skip
+
+NOUNS: tuple[Noun, ...] = (PROJECTS, TASKS, NOTES, LINKS, JOURNAL, FILES, REMINDERS, PEOPLE, TEAMS, SESSIONS, EVENTS)

@@ -11,9 +11,9 @@ from panorama.kinds import Collection as Collection
 from panorama.sdk.core.rows import Row
 
 __all__ = [
-    "Alert", "Batch", "Change", "Dashboard", "Entry", "File", "FileText", "Found", "Item", "Link", "Note", "NoteText",
-    "Person", "Project", "Projects", "Reminder", "Removed", "Result", "Session", "SessionAnalysis", "SessionText",
-    "Status", "Task", "Team", "Trashed", "Undone", "Week", "Whole",
+    "Alert", "Batch", "Change", "Dashboard", "Entry", "Event", "File", "FileText", "Found", "Item", "Link", "Note",
+    "NoteText", "Occurrence", "Person", "Project", "Projects", "Reminder", "Removed", "Result", "Session",
+    "SessionAnalysis", "SessionText", "Status", "Task", "Team", "Trashed", "Undone", "Week", "Whole",
 ]  # fmt: skip
 """The types that `panorama.sdk` gives on."""
 
@@ -34,6 +34,7 @@ TaskView = Literal[
 Mode = Literal["hybrid", "keyword", "semantic"]
 Position = Literal["bottom", "top"]
 Fate = Literal["", "keep", "trash"]
+EventStatus = Literal["confirmed", "tentative", "cancelled"]
 SessionKind = Literal["meeting", "thinking"]
 LineType = Literal["note", "decision", "action", "next_step", "question", "summary", "thought"]
 
@@ -42,7 +43,19 @@ class NounModules:
     """The nouns of a connection, for type checkers; when it runs, the table of kinds names them."""
 
     if TYPE_CHECKING:
-        from panorama.sdk import files, journal, links, notes, people, projects, reminders, sessions, tasks, teams
+        from panorama.sdk import (
+            events,
+            files,
+            journal,
+            links,
+            notes,
+            people,
+            projects,
+            reminders,
+            sessions,
+            tasks,
+            teams,
+        )
 
 
 class Item(Row):
@@ -254,6 +267,39 @@ class SessionAnalysis(Row):
     revision_rate: float
     depth: int
     confidence: float | None
+
+
+class Event(Item):
+    """An event: it starts and ends at moments, or on days if `all_day`; `people` are ids of known attendees."""
+
+    title: str
+    starts_at: str
+    ends_at: str
+    all_day: bool
+    location: str
+    attendees: list[str]
+    people: list[str]
+    calendar: str
+    recurrence: str
+    zone: str
+    status: EventStatus
+
+
+class Occurrence(Row):
+    """An event, or a meeting (`kind` is "session"), at the time of one of its occurrences."""
+
+    id: str
+    kind: Literal["event", "session"]
+    title: str
+    starts_at: str
+    ends_at: str | None
+    all_day: bool
+    location: str
+    attendees: list[str]
+    people: list[str]
+    calendar: str
+    recurrence: str
+    status: EventStatus
 
 
 class Whole(Row):

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from panorama.domain.items.attendees import Attendee
 from panorama.domain.items.item import normalize_name, single_line, single_line_or_empty, validate_text
 from panorama.domain.items.references import ProjectRef, SessionRef
 from panorama.domain.items.session_analysis import SessionAnalysis, analyze_lines
@@ -15,9 +14,8 @@ from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.time import times
 from panorama.errors import InvalidInputError
 from panorama.services.base import Service, ServiceContext, drop_none
-from panorama.services.people.people import People
+from panorama.services.people.attendees import AttendeeResolver
 from panorama.services.search.hints import join_hints
-from panorama.services.sessions.attendees import Attendance, describe_attendee, resolve_attendees
 from panorama.services.sessions.results import SessionExport, SessionView
 from panorama.store import session_lines, sessions
 from panorama.store.backend import Session
@@ -38,9 +36,9 @@ Lines = tuple[str | Mapping[str, Any], ...]
 class Sessions(Service):
     """Sessions: meetings and chains of thoughts, line by line."""
 
-    def __init__(self, context: ServiceContext, people: People) -> None:
+    def __init__(self, context: ServiceContext, attendees: AttendeeResolver) -> None:
         super().__init__(context)
-        self._people = people
+        self._attendees = attendees
 
     def log(
         self,
@@ -79,7 +77,9 @@ class Sessions(Service):
         with self._writing() as session:
             old: LoggedSession = rows.load(session, "session", id_)
             values = self._read_fields(**fields)
-            found = self._resolve_attendees(session, (*old.attendees, *attendees) if attendees else (), create_people)
+            found = self._attendees.resolve(
+                session, (*old.attendees, *attendees) if attendees else (), create_people=create_people
+            )
             values |= found.fields if attendees else {}
             check_times(values.get("started_at", old.started_at), values.get("ended_at", old.ended_at))
             first = session_lines.next_position(session, id_)
@@ -117,11 +117,11 @@ class Sessions(Service):
                 title=title, kind=kind, started_at=started_at or None, ended_at=ended_at or None, location=location,
                 summary=summary,
             )  # fmt: skip
-            found = self._resolve_attendees(session, attendees, create_people)
+            found = self._attendees.resolve(session, attendees, create_people=create_people)
+            fields.setdefault("started_at", now)
             created = LoggedSession(
-                **self._new_item_fields("session", now), **{"started_at": now, **fields, **found.fields},
-                project=project or None,
-            )  # fmt: skip
+                **self._new_item_fields("session", now), **fields, **found.fields, project=project or None
+            )
             check_times(created.started_at, created.ended_at)
             hint = join_hints(self._same_title_hint(session, created), found.hint)
             return Result(sessions.add(session, created, self._read_lines(lines, 1, kind, now)), hint=hint)
@@ -170,7 +170,7 @@ class Sessions(Service):
         with self._reading() as session:
             return sessions.list_sessions(
                 session, page, project=project or None, kind=kind,
-                attendee=describe_attendee(session, attendee) if attendee.strip() else None,
+                attendee=self._attendees.find(session, attendee) if attendee.strip() else None,
                 since=times.start_of_day(first, zone) if first else None,
                 until=times.start_of_day(times.next_day(last), zone) if last else None,
             )  # fmt: skip
@@ -201,7 +201,7 @@ class Sessions(Service):
                 title=title, kind=kind, project=project, started_at=started_at, ended_at=ended_at, location=location,
                 summary=summary,
             )  # fmt: skip
-            found = self._resolve_attendees(writing, attendees or (), create_people)
+            found = self._attendees.resolve(writing, attendees or (), create_people=create_people)
             values |= found.fields if attendees is not None else {}
             new = old.with_changes(self._now(), **values)
             check_times(new.started_at, new.ended_at)
@@ -259,13 +259,6 @@ class Sessions(Service):
                 is_cleared = name == "ended_at" and not values[name].strip()
                 values[name] = None if is_cleared else self._parse_moment(values[name], name)
         return values
-
-    def _resolve_attendees(self, session: Session, names: Sequence[str], create_people: bool) -> Attendance:
-        return resolve_attendees(session, names, self._create_person if create_people else None)
-
-    def _create_person(self, attendee: Attendee) -> tuple[str, str]:
-        person = self._people.create(attendee.name, email=attendee.email).value
-        return person.id, person.label
 
     def _parse_moment(self, text: str, name: str) -> datetime:
         return times.parse_datetime(text, name, now=self._now(), zone=self._context.zone)

@@ -1,0 +1,1 @@
+"""The calendar: events, and the sessions of their days."""

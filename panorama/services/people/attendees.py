@@ -1,0 +1,72 @@
+"""Finds the people whom attendees are."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from panorama.domain.items.attendees import Attendee, parse_attendees
+from panorama.domain.items.item import normalize_name
+from panorama.services.people.people import People
+from panorama.store.backend import Session
+from panorama.store.items import lookup
+
+
+@dataclass(frozen=True, slots=True)
+class Attendance:
+    """Attendees as they are stored, the ids of those who are known, and a hint on those whose name is not unique."""
+
+    attendees: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    hint: str = ""
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of an item."""
+        return {"attendees": self.attendees, "people": self.people}
+
+
+class AttendeeResolver:
+    """Finds the people whom attendees are, by name, alias or e-mail address; creates them only if asked to."""
+
+    def __init__(self, people: People) -> None:
+        self._people = people
+
+    def resolve(self, session: Session, names: Iterable[str], *, create_people: bool = False) -> Attendance:
+        """Return the attendees as they are stored; those who are not known stay as they were given.
+
+        Raises:
+            InvalidInputError: A name is too long, or there are more than 500.
+        """
+        shown: dict[str, str] = {}
+        people: dict[str, None] = {}
+        ambiguous: list[str] = []
+        for attendee in parse_attendees(names):
+            matches = _find_people(session, attendee)
+            if len(matches) > 1:
+                ambiguous.append(f"“{attendee.text}” is the name of {len(matches)} people")
+            elif not matches and create_people:
+                matches = [self._create(attendee)]
+            label = attendee.text
+            if len(matches) == 1:
+                people[matches[0][0]] = None
+                label = matches[0][1]
+            shown.setdefault(normalize_name(label), label)
+        hint = f"{', '.join(ambiguous)}: give an e-mail address or the full name." if ambiguous else ""
+        return Attendance(tuple(shown.values()), tuple(people), hint)
+
+    def find(self, session: Session, name: str) -> tuple[str, str]:
+        """Return the id of the person whom a name means, "" if it is not known, and the name as it is stored."""
+        found = self.resolve(session, [name])
+        return (found.people or ("",))[0], (found.attendees or ("",))[0]
+
+    def _create(self, attendee: Attendee) -> tuple[str, str]:
+        person = self._people.create(attendee.name, email=attendee.email).value
+        return person.id, person.label
+
+
+def _find_people(session: Session, attendee: Attendee) -> list[tuple[str, str]]:
+    """Return the people, as (id, full name), that the first text names that names any."""
+    for name in attendee.names:
+        if matches := lookup.list_exact(session, ["person"], normalize_name(name)):
+            return [(id_, label) for _, id_, label in matches]
+    return []
