@@ -62,6 +62,8 @@ from panorama.services.search.semantic import SemanticSearch
 from panorama.services.search.semantic_index import REMOTE_SEARCH_TIMEOUT, SemanticConfig
 from panorama.services.sources.calling import SourceCalls
 from panorama.services.sources.functions import SourceFunctions
+from panorama.services.sources.listing import SourceListing
+from panorama.services.sources.permissions import SourcePermissions
 from panorama.services.status import StatusService
 from panorama.sources.pool import SourcePool
 from panorama.store.backend import Backend
@@ -209,7 +211,8 @@ def _build_services(
     blobs = Blobs(settings.home / "files")
     keeper = ArchivePaths(settings.home, blobs, _build_retention(settings))
     library = _build_library(context, calls, settings)
-    code = Code(context, calls, runner, blobs, orphaned_runs, functions)
+    permissions = SourcePermissions(context, functions)
+    code = Code(context, calls, runner, blobs, orphaned_runs, functions, permissions)
     return Services(
         context=context,
         tasks=Tasks(context, meaning),
@@ -223,9 +226,11 @@ def _build_services(
         code=code,
         library=library,
         scripts=LibraryRunner(context, library, code),
-        reviewing=ScriptReviews(context, library),
+        reviewing=ScriptReviews(context, library, permissions),
         sdk_reference=_build_sdk_reference(meaning, runner, library, calls, functions),
-        sources=SourceCalls(functions, calls),
+        sources=SourceCalls(functions, permissions, calls),
+        source_listing=SourceListing(functions),
+        source_permissions=permissions,
         imports=Imports(context, blobs),
         models=Models(context, settings.embedder),
         reindexing=ReindexService(context, meaning),

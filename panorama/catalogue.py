@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from panorama.catalogue_sources import list_source_operations
 from panorama.domain.jobs import JobKind
-from panorama.domain.scripts.scripts import SOURCE_CALL
 from panorama.operation import Operation, read, write
 from panorama.services import Services
 from panorama.services import summaries as say
@@ -20,6 +20,7 @@ def build_operations(do: Services) -> Iterator[Operation]:
     yield from _overviews(do)
     yield from _code(do)
     yield from _library(do)
+    yield from list_source_operations(do)
     yield from _history(do)
     yield from _jobs(do)
     yield from _more(do)
@@ -190,8 +191,6 @@ def _library(do: Services) -> Iterator[Operation]:
     yield read(
         "scripts.call", do.scripts.call, say.summarize_script_call, sdk="scripts.call", transactional=False, long=True
     )
-    call = do.sources.call
-    yield read(SOURCE_CALL, call, say.summarize_script_call, sdk=SOURCE_CALL, transactional=False, long=True)
 
 
 def _history(do: Services) -> Iterator[Operation]:

@@ -56,7 +56,17 @@ class Calls(Protocol):
         """The names of the operations that scripts may call."""
         ...
 
-    def open_session(self, *, may_confirm: bool = False) -> "ScriptSession":
+    @property
+    def conversation_id(self) -> str:
+        """The id of the conversation of the running call, "" if there is none."""
+        ...
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether the user agreed to the running call."""
+        ...
+
+    def open_session(self, *, may_confirm: bool = False, shows_confirms: bool = True) -> "ScriptSession":
         """Open a session for a script; the running call becomes its run, and one unit with all its calls."""
         ...
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from panorama.calls.agreements import call_digest
 from panorama.calls.arguments import Arguments, find_unusable, printable, unusable_error
-from panorama.calls.call import TRACKED_CALL, Call, current_call
+from panorama.calls.call import TRACKED_CALL, Call, current_call, find_current_call
 from panorama.calls.call_log import NAME_CHARS, CallLogWriter, CallOutcome, create_entry
 from panorama.calls.conversation import JOB_ACTOR, Conversation
 from panorama.calls.invocation import Invocation
@@ -256,16 +256,28 @@ class Calls:
         """The names of the operations that scripts may call."""
         return frozenset(entry.operation.name for entry in self.operation_arguments if entry.operation.sdk)
 
-    def open_session(self, *, may_confirm: bool = False) -> ScriptSession:
+    @property
+    def conversation_id(self) -> str:
+        """The id of the conversation of the running call, "" if there is none."""
+        call = find_current_call()
+        return call.conversation.id if call else ""
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether the user agreed to the running call."""
+        return current_call().was_asked
+
+    def open_session(self, *, may_confirm: bool = False, shows_confirms: bool = True) -> ScriptSession:
         """Open a session for a script; the running call becomes its run, and one unit with all its calls.
 
         Args:
             may_confirm: The script may confirm for the user, even if they were not asked before.
+            shows_confirms: The user who was asked was shown that the script confirms.
         """
         call = current_call()
         if call.conversation.actor != JOB_ACTOR:  # a job's run has its id, so that one undo takes the job back
             call.id = call.unit = self._context.new_id(RUN_LETTER)
-        may_confirm = may_confirm or call.was_asked
+        may_confirm = may_confirm or (call.was_asked and shows_confirms)
         return ScriptSession(self._call_from_script, self._recorder, call, may_confirm=may_confirm)
 
     def _call_from_script(self, call: Call) -> Answer:

@@ -162,6 +162,9 @@ class Invocation:
     def _answer_as_job(self) -> Answer:
         """Submit the operation as a job in its own transaction; a repeated key submits once."""
         self._call.whole = True
+        if self._may_need_approval and self._operation.plan:
+            with make_current(self._call):
+                self._operation.plan(**self._values)  # it may start a source, for which no other write should wait
         with self._context.database.transaction(self._origin()) as session:
             answer = self._run_once(session, lambda: self._submit_job(session))
         self._jobs.wake()
@@ -335,14 +338,25 @@ class Invocation:
         """
         if self._operation.plan is None or not self._operation.asks:
             return
-        if self._confirmed and self._call.may_confirm:
+        is_confirmed = self._confirmed and self._call.may_confirm
+        if is_confirmed and not self._may_need_approval:
             self._call.was_asked = True
             return
-        if question := self._operation.plan(**self._values).question:
-            expected = call_digest(self._operation.name, {**self._values, "question": question})
+        plan = self._operation.plan(**self._values)
+        if is_confirmed and not plan.approval:
+            self._call.was_asked = True
+        elif question := plan.question:
+            expected = call_digest(self._operation.name, {**self._values, "question": question + plan.facts})
             self._call.was_asked = self._is_agreed(session, expected)
             if not self._call.was_asked:
-                raise self._confirmation_error(question, create_agreement(expected, self._context.now()))
+                agreement = create_agreement(expected, self._context.now())
+                raise self._confirmation_error(question, agreement, plan.approval)
+
+    @property
+    def _may_need_approval(self) -> bool:
+        """Whether a confirmation may not count: scripts call sources, and jobs and terminals pass on the user's own."""
+        is_passed_on = self._call.conversation.actor in (CLI_ACTOR, JOB_ACTOR)
+        return self._operation.workload == "script" and not is_passed_on
 
     def _is_agreed(self, session: Session | None, expected: str) -> bool:
         if session is not None:
@@ -350,13 +364,13 @@ class Invocation:
         with self._context.database.transaction(self._origin()) as transaction:
             return use_agreement(transaction, self._call.agreed, expected, self._context.now())
 
-    def _confirmation_error(self, question: str, agreement: str) -> ConfirmationError:
+    def _confirmation_error(self, question: str, agreement: str, approval: str) -> ConfirmationError:
         is_script = self._call.conversation.actor == SCRIPT_ACTOR
         nothing = "This call changed nothing." if self._call.is_for_script else "Nothing was changed yet."
         gap = "\n" if "\n" in question else " "
         is_terminal = self._call.conversation.actor == CLI_ACTOR
         command = "" if is_terminal else format_terminal_command(self._operation.name, self._values)
-        person_hint = self._operation.person.format(**self._values) or format_confirm_hint(command)
+        person_hint = approval or self._operation.person.format(**self._values) or format_confirm_hint(command)
         return ConfirmationError(
             f"{question}{gap}{nothing}", hint=SCRIPT_CONFIRM_HINT if is_script else person_hint, question=question,
             agreement=agreement, command=command,

@@ -35,6 +35,8 @@ from panorama.services.search.reindex import ReindexService
 from panorama.services.search.search import Search
 from panorama.services.sessions.sessions import Sessions
 from panorama.services.sources.calling import SourceCalls
+from panorama.services.sources.listing import SourceListing
+from panorama.services.sources.permissions import SourcePermissions
 from panorama.services.status import StatusService
 
 
@@ -57,6 +59,8 @@ class Services(ItemServices):
     reviewing: ScriptReviews
     sdk_reference: SdkReference
     sources: SourceCalls
+    source_listing: SourceListing
+    source_permissions: SourcePermissions
     imports: Imports
     models: Models
     reindexing: ReindexService

@@ -50,12 +50,15 @@ class LargeCall:
 class Plan:
     """What a call would do, found out before it does anything; making a plan refuses what cannot begin.
 
-    `question` is what the user is asked first, "" if they need not be. `schedule_refusal` is why no schedule may make
-    the call, None if one may.
+    `question` is what the user is asked first, "" if they need not be. With `approval` only they can answer, not a
+    model that confirms; it is the hint for clients that cannot ask. An agreement holds for the same `facts` alone.
+    `schedule_refusal` is why no schedule may make the call, None if one may.
     """
 
     question: str = ""
     schedule_refusal: PanoramaError | None = None
+    approval: str = ""
+    facts: str = ""
 
 
 @dataclass(frozen=True, slots=True)

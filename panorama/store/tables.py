@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from panorama.store.column_types import DeadlineText, TagList, Utc
 
-HEAD = "0016"
+HEAD = "0017"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 metadata = MetaData(
@@ -390,6 +390,14 @@ source_functions = Table(
     Column("own_name", Text, primary_key=True),
     Column("name", String(100), nullable=False),
     Column("definition", JSON, nullable=False),
+)
+source_grants = Table(
+    "source_grants",
+    metadata,
+    Column("scope", String(80), primary_key=True),
+    Column("function", String(140), primary_key=True),
+    Column("digest", String(32), nullable=False),
+    Column("at", Utc, nullable=False),
 )
 schedules = Table(
     "schedules",

@@ -49,7 +49,8 @@ def _list_tools() -> list[dict[str, Any]]:
         _tool("wrong", outputSchema=number, **reads), _tool("noise", **reads), _tool("get-env", **reads),
         _tool("ask", **reads), _tool("big", {"kb": {"type": "integer"}}, **reads), _tool("image", **reads),
         _tool("requests", **reads),
-        _tool("meet", {"count": {"type": "integer"}}, **reads), _tool("fetch", {"url": {"type": "string"}}, **reads),
+        _tool("meet", {"count": {"type": "integer"}}, **reads),
+        _tool("fetch", {"url": {"type": "string"}}, **reads) | {"description": _option("--fetch-words", "Fetch.")},
         *(_tool(name) for name in _added), *(_tool(f"tool-{number}") for number in range(int(_option("--tools", "0")))),
     ]  # fmt: skip
 

@@ -5,9 +5,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from panorama.domain.scripts.scripts import SOURCE_CALL
 from panorama.domain.scripts.sdk_usage import ANYTHING, split_entry
 from panorama.errors import ConflictError
 from panorama.kinds import ITEM_KINDS
+from panorama.sdk.core.namespace import SURFACE
 
 _OPERATIONS = {
     "similar": ("search.similar",), "history": ("history.list",), "undo": ("history.undo",),
@@ -17,11 +19,14 @@ _OPERATIONS = {
 }  # fmt: skip
 """The operations of SDK functions whose names differ."""
 
+_NOUNS = frozenset(SURFACE)
 _ID_PREFIXES = {kind.collection: f"{kind.letter}_" for kind in ITEM_KINDS}
 
 
 def list_operations(function: str) -> tuple[str, ...]:
     """Return the operations that a function of the SDK may call."""
+    if function.partition(".")[0] not in _NOUNS and "." in function:
+        return (SOURCE_CALL,)
     return _OPERATIONS.get(function, (function,))
 
 
@@ -47,7 +52,8 @@ class AllowedCalls:
             function, detail = split_entry(entry)
             for operation in list_operations(function):
                 is_any_item = operation in ("items.get", "items.delete")
-                targets[operation].add(_ID_PREFIXES.get(function.partition(".")[0], "") if is_any_item else detail)
+                target = _ID_PREFIXES.get(function.partition(".")[0], "") if is_any_item else detail
+                targets[operation].add(function if operation == SOURCE_CALL else target)
         return None if ANYTHING in entries else cls(script, {name: frozenset(ids) for name, ids in targets.items()})
 
     def check(self, operation: str, target: str = "") -> None:
@@ -72,6 +78,8 @@ class AllowedCalls:
 
 def get_target(operation: str, values: Mapping[str, Any]) -> str:
     """Return the target of a call, with ids in place of names; "" if the operation has no targets."""
+    if operation == SOURCE_CALL:
+        return f"{values['source']}.{values['function']}"
     if operation == "query":
         return str(values["collection"])
     if operation == "scripts.call":

@@ -113,7 +113,9 @@ def _resolve_attribute(path: str, name: str) -> str:
     if path == _PACKAGE:
         return _SDK if name == _SDK else ""
     if path == _SDK:
-        return name if name in SURFACE or name == STATE else ""
+        return name if name in SURFACE or name == STATE or _PLAIN_NAME.fullmatch(name) else ""
+    if _is_source(path):
+        return "" if name.startswith("_") else f"{path}.{name}"
     part = SURFACE.get(path)
     if not isinstance(part, Mapping):
         return path  # an attribute of a function or a class
@@ -122,9 +124,14 @@ def _resolve_attribute(path: str, name: str) -> str:
     return f"{path}.{name}" if name in part else ""
 
 
+def _is_source(path: str) -> bool:
+    """Return whether a path may be a source: a name of `sdk` that is not the SDK's own."""
+    return bool(path) and "." not in path and "(" not in path and path not in (_PACKAGE, _SDK, STATE, *SURFACE)
+
+
 def _is_part(path: str) -> bool:
     """Return whether a path is an object whose attributes are functions: the package, the SDK or a noun of it."""
-    return path in (_PACKAGE, _SDK) or (path != "errors" and isinstance(SURFACE.get(path), Mapping))
+    return path in (_PACKAGE, _SDK) or _is_source(path) or (path != "errors" and isinstance(SURFACE.get(path), Mapping))
 
 
 class _SdkVisitor(ast.NodeVisitor):

@@ -21,6 +21,11 @@ from panorama.services.scripts.run_page import render_run_page
 from panorama.services.scripts.run_results import RunLine, RunResult, RunView, call_to_dict
 from panorama.services.scripts.script_run import RunOptions, ScriptRun
 from panorama.services.sources.functions import SourceFunctions
+from panorama.services.sources.permissions import (
+    SourcePermissions,
+    format_approval_hint,
+    format_source_question,
+)
 from panorama.store.backend import Session
 from panorama.store.items.blobs import Blobs
 from panorama.store.log import calls as call_log
@@ -47,9 +52,11 @@ class Code(Service):
         blobs: Blobs,
         left: OrphanedRuns,
         sources: SourceFunctions,
+        permissions: SourcePermissions,
     ) -> None:
         super().__init__(context)
         self._sources = sources
+        self._permissions = permissions
         self._calls = calls
         self._runner = runner
         self._blobs = blobs
@@ -83,7 +90,8 @@ class Code(Service):
         """
         options = RunOptions(dry_run=dry_run, atomic=atomic, state=_validate_state_name(state))
         seconds = _validate_timeout(timeout, MAX_JOB_SECONDS if progress.is_job() else MAX_SECONDS)
-        return self._execute(self._prepare_script(code, inputs, seconds), options)
+        script = self._prepare_script(code, inputs, seconds)
+        return self._execute(script, self.with_needed(options, script.source))
 
     def plan_run(
         self,
@@ -97,7 +105,32 @@ class Code(Service):
         """Refuse a script that would not even begin; ask the user if it confirms in their place."""
         _validate_state_name(state)
         script = self._prepare_script(code, inputs, _validate_timeout(timeout, MAX_JOB_SECONDS))
-        return Plan("" if dry_run else format_confirming_question("script", script.source))
+        return self.plan_source("script", script.source, dry_run=dry_run)
+
+    def plan_source(self, name: str, source: str, *, dry_run: bool, digest: str = "") -> Plan:
+        """Return what the user is asked before a text runs: whether it may confirm, and call sources.
+
+        Args:
+            digest: That of a reviewed text, which may confirm, and has grants of its own.
+        """
+        confirming = "" if dry_run or digest else format_confirming_question(name, source)
+        conversation = self._calls.conversation_id
+        needed = self._permissions.list_needed(source, conversation, digest=digest, dry_run=dry_run)
+        if not needed:
+            return Plan(confirming)
+        question = "\n".join(filter(None, (confirming, format_source_question(needed))))
+        facts = "".join(need.function.digest for need in needed)
+        return Plan(question, approval=format_approval_hint(needed), facts=facts)
+
+    def with_needed(self, options: RunOptions, source: str) -> RunOptions:
+        """Return the options of a run with what a user who was asked agreed to."""
+        conversation = self._calls.conversation_id
+        needed = self._permissions.list_needed(
+            source, conversation, digest=options.limits.digest, dry_run=options.dry_run
+        )
+        if needed and self._calls.was_asked:
+            self._permissions.grant(needed, conversation)
+        return replace(options, needed=needed, shows_confirms=bool(list_confirmed_calls(source)))
 
     def _prepare_script(self, code: str, inputs: dict[str, Any] | None, seconds: int) -> Script:
         named, code = _validate_inputs(inputs or {}), _strip_fence(code)

@@ -13,7 +13,7 @@ from panorama.domain.time.times import parse_date, parse_datetime
 from panorama.errors import ConflictError, ScriptError
 from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs import progress
-from panorama.services.scripts.code import MAX_SECONDS, Code, format_confirming_question
+from panorama.services.scripts.code import MAX_SECONDS, Code
 from panorama.services.scripts.library import Library, SavedScript, analyze_script
 from panorama.services.scripts.nested_runs import (
     MAX_DEPTH,
@@ -77,9 +77,9 @@ class LibraryRunner(Service):
         saved = self._get_startable(script)
         self._prepare(saved, args or {})
         if saved.is_reviewed:
-            return Plan()
-        question = "" if dry_run else format_confirming_question(f"draft, {saved.name},", saved.text.source)
-        return Plan(question, _unreviewed_error(saved, "A schedule runs"))
+            return self._code.plan_source("script", saved.text.source, dry_run=dry_run, digest=saved.text.digest)
+        plan = self._code.plan_source(f"draft, {saved.name},", saved.text.source, dry_run=dry_run)
+        return replace(plan, schedule_refusal=_unreviewed_error(saved, "A schedule runs"))
 
     def run_tool(self, name: str, args: Mapping[str, Any], *, dry_run: bool = False) -> RunResult:
         """Run a promoted script as its tool: the approved text, with its allowed calls."""
@@ -151,6 +151,7 @@ class LibraryRunner(Service):
     def _run_script(self, saved: SavedScript, args: Mapping[str, Any], wish: RunOptions, timeout: int) -> RunResult:
         source, inputs = self._prepare(saved, args)
         wish = replace(wish, may_confirm=saved.is_reviewed, limits=_limit(saved, wish.limits))
+        wish = self._code.with_needed(wish, saved.text.source)
         return self._code.run_saved(
             _with_script(wish, saved.text, saved.state, inputs[ARGUMENTS_NAME]), source, inputs, timeout
         )
@@ -175,6 +176,7 @@ def _limit(saved: SavedScript, outer: ScriptLimits | NestedRunScope, *, reads_on
         reads_only=outer.reads_only or reads_only,
         reviewed_only=outer.reviewed_only or saved.is_reviewed,
         allowed=saved.allowed,
+        digest=saved.text.digest,
     )
 
 

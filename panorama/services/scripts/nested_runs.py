@@ -16,12 +16,13 @@ class ScriptLimits:
     """The limits of one script in a run.
 
     With `reads_only` it cannot write, with `reviewed_only` it can run only reviewed scripts; both also apply to nested
-    scripts. `allowed` are the calls shown in its review, None for all.
+    scripts. `allowed` are the calls shown in its review, None for all. `digest` is that of a library text.
     """
 
     reads_only: bool = False
     reviewed_only: bool = False
     allowed: AllowedCalls | None = None
+    digest: str = ""
 
 
 UNLIMITED = ScriptLimits()

@@ -22,6 +22,7 @@ from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.scripts import script_versions
 from panorama.services.scripts.library import Library, SavedScript, analyze_script
 from panorama.services.scripts.library_results import ScriptReviewResult, ScriptView
+from panorama.services.sources.permissions import SourcePermissions
 from panorama.store.backend import Session
 from panorama.store.log import library as rows
 
@@ -35,9 +36,10 @@ MAX_NAMES, MAX_SUMMARY_CHARS = 20, 300
 class ScriptReviews(Service):
     """Decisions on scripts."""
 
-    def __init__(self, context: ServiceContext, library: Library) -> None:
+    def __init__(self, context: ServiceContext, library: Library, permissions: SourcePermissions) -> None:
         super().__init__(context)
         self._library = library
+        self._permissions = permissions
 
     # Operations that ask the user.
 
@@ -230,6 +232,8 @@ class ScriptReviews(Service):
         rows.set_state(session, saved.name, new, self._now())
         session.later.append(self._library.notify_changed)
         state = new.state_of(saved.text.digest)
+        is_approved = state in ("reviewed", "promoted")
+        self._permissions.grant_script(session, saved.text.digest, saved.text.source, is_approved=is_approved)
         return ScriptReviewResult(
             name=saved.name, state=state, tool=f"script_{saved.name}" if state == "promoted" else "",
             read_only=new.read_only, digest=saved.text.digest,

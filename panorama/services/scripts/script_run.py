@@ -18,6 +18,7 @@ from panorama.domain.scripts.scripts import (
     Script,
     count_state_bytes,
 )
+from panorama.domain.scripts.source_calls import reads_private_data
 from panorama.errors import InvalidInputError, PanoramaError, ScriptError
 from panorama.ports import Answered, Calls, Runner, ScriptSession
 from panorama.services.base import ServiceContext
@@ -32,7 +33,8 @@ from panorama.services.scripts.nested_runs import (
 )
 from panorama.services.scripts.run_log import RunMessages
 from panorama.services.scripts.run_results import RunResult
-from panorama.services.sources.scope import SourceLedger, SourceScope, use_source_scope
+from panorama.services.sources.permissions import NeededGrant
+from panorama.services.sources.scope import ITEMS, SourceLedger, SourceScope, use_source_scope
 from panorama.sources.source import Deadline
 from panorama.store.backend import ScratchStore
 from panorama.store.items.blobs import Blobs
@@ -55,8 +57,10 @@ EXIT_SECONDS = 0.1
 class RunOptions:
     """How a script is to be run; `limits` are what it may do.
 
-    One that `may_confirm` may confirm for the user, who has reviewed its text; a dry run may, too. Of a script of the
-    library `name` is its name, `marks` what the log keeps of its text, `args` what it was called with.
+    One that `may_confirm` may confirm for the user, who has reviewed its text; a dry run may, too. With
+    `shows_confirms` a user who agreed to the run was shown that it confirms. `needed` are the calls of sources that
+    they agreed to, if they were asked. Of a script of the library `name` is its name, `marks` what the log keeps of
+    its text, `args` what it was called with.
     """
 
     dry_run: bool
@@ -64,7 +68,9 @@ class RunOptions:
     state: str
     limits: ScriptLimits = UNLIMITED
     may_confirm: bool = False
+    shows_confirms: bool = True
     name: str = ""
+    needed: Sequence[NeededGrant] = ()
     marks: Mapping[str, str] = field(default_factory=dict[str, str])
     args: Mapping[str, Any] | None = None
 
@@ -85,7 +91,9 @@ class ScriptRun:
         self._runner = runner
         self._blobs = blobs
         self._wish = wish
-        self._guest: ScriptSession = calls.open_session(may_confirm=wish.may_confirm or wish.dry_run)
+        self._guest: ScriptSession = calls.open_session(
+            may_confirm=wish.may_confirm or wish.dry_run, shows_confirms=wish.shows_confirms
+        )
         self._aside: ScratchStore | None = None
         self._stands = True
         self._until = 0.0
@@ -160,6 +168,8 @@ class ScriptRun:
         self._until = time.monotonic() + script.limits.wall.total_seconds()
         self._most_calls, self._source_names = script.limits.calls, script.sources
         self._guest.limit_writes(script.limits.sent_bytes)
+        if self._calls.was_asked:
+            self._sources.granted.update(need.key for need in self._wish.needed)
         names = (self._wish.name,) if self._wish.name else ()
         answered = self._call_handler(names, self._wish.limits)
         ending = self._runner.run(script, answered, _report_progress, progress.SHOULD_STOP.get(), self._ends.append)
@@ -216,6 +226,8 @@ class ScriptRun:
             try:
                 if operation == SOURCE_CALL:
                     return self._call_source(call, arguments, limits)
+                if reads_private_data(operation):
+                    self._sources.private.add(ITEMS)
                 if self._aside is None:
                     return call(operation, arguments)
                 with self._open_view():
@@ -230,7 +242,8 @@ class ScriptRun:
         ends = tuple(self._ends)
         scope = SourceScope(
             ledger=self._sources, deadline=Deadline(self._until + END_SECONDS, lambda: any(ended() for ended in ends)),
-            reads_only=limits.reads_only, dry_run=self._aside is not None,
+            conversation=self._guest.conversation, digest=limits.digest, reads_only=limits.reads_only,
+            dry_run=self._aside is not None,
         )  # fmt: skip
         with use_source_scope(scope), self._open_view():
             return call(SOURCE_CALL, arguments)

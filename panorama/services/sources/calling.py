@@ -7,12 +7,12 @@ from typing import Any
 
 from panorama.domain.sources.arguments import drop_absent, find_mistakes
 from panorama.domain.sources.functions import SourceFile, SourceFunction, SourceResult
-from panorama.domain.sources.policy import decide, list_rules
-from panorama.domain.sources.stubs import describe_effect, format_call
+from panorama.domain.sources.stubs import format_call
 from panorama.domain.text.json_types import is_object
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.ports import Calls
 from panorama.services.sources.functions import SourceFunctions
+from panorama.services.sources.permissions import SourcePermissions
 from panorama.services.sources.scope import SOURCE_SCOPE, SourceScope
 from panorama.sources.config import SourceConfig
 from panorama.sources.source import Source
@@ -23,8 +23,9 @@ MAX_FILE_NAME_CHARS = 60
 class SourceCalls:
     """Calls functions of sources for scripts."""
 
-    def __init__(self, functions: SourceFunctions, calls: Calls) -> None:
+    def __init__(self, functions: SourceFunctions, permissions: SourcePermissions, calls: Calls) -> None:
         self._functions = functions
+        self._permissions = permissions
         self._calls = calls
 
     def call(self, source: str, function: str, arguments: dict[str, Any] | None = None) -> Any:
@@ -49,7 +50,9 @@ class SourceCalls:
         _check_arguments(config, known, values)
         name = f"{config.name}.{known.name}"
         self._check_scope(scope, name, known)
-        self._check_policy(config, name, known)
+        self._permissions.check(scope, config, known)
+        if known.reach in ("here", "own"):
+            scope.ledger.private.add(config.name)
         result = _call_once(scope, name, opened, known, values)
         if result.next_cursor:
             return _join_pages(scope, name, opened, known, values, result)
@@ -66,16 +69,6 @@ class SourceCalls:
         if scope.dry_run:
             scope.ledger.stopped_at = name
             scope.ledger.require_running()
-
-    def _check_policy(self, config: SourceConfig, name: str, function: SourceFunction) -> None:
-        decision = decide(function, list_rules(config.policy))
-        if decision == "deny":
-            raise ConflictError(f"The user denied calls of {name}.", hint="Do it without this call.")
-        if decision == "ask":
-            raise ConflictError(
-                f"The user has not allowed {name}, which {describe_effect(function)}. The call was not made.",
-                hint=f"Ask the user to run `panorama sources allow {name}`.",
-            )
 
     def _add_files(self, scope: SourceScope, config: SourceConfig, value: Any, files: tuple[SourceFile, ...]) -> Any:
         """Store the files of a result as file items; return their ids, beside the value if there is one."""

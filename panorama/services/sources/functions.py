@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from threading import Lock
@@ -128,6 +129,12 @@ class SourceFunctions:
         if found is None:
             raise _unknown_source_error(source, self.names)
         return KnownSource(found[0], self._update(*found, deadline))
+
+    def read_once(self, source: str, deadline: Deadline) -> None:
+        """Read a source that this process has not read yet, so that a user is asked about it as it is now."""
+        if source not in self._read:
+            with suppress(PanoramaError):  # the call says what is wrong
+                self.read(source, deadline)
 
     def _try_read(self, name: str) -> None:
         try:

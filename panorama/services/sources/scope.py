@@ -23,6 +23,12 @@ class SourceLedger:
     effects: Counter[str] = field(default_factory=Counter[str])
     """The calls that did more than read, by name: nothing takes them back."""
 
+    granted: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    """The functions, with the digests of their definitions, that the user agreed to for this run."""
+
+    private: set[str] = field(default_factory=set[str])
+    """Where the run read private data: "items", and sources."""
+
     called: set[str] = field(default_factory=set[str])
     """The sources that were called."""
 
@@ -91,15 +97,22 @@ class SourceLedger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceScope:
-    """The script whose source call is being answered: `deadline` is the end of its run."""
+    """The script whose source call is being answered: `deadline` is the end of its run.
+
+    `conversation` is "" in a job; `digest` is that of a library text, "" for others.
+    """
 
     ledger: SourceLedger
     deadline: Deadline
+    conversation: str
+    digest: str
     reads_only: bool
     dry_run: bool
 
 
 _SPLIT_HINT = "Ask for less, with filters and limits, or split the work into several runs."
+
+ITEMS = "items"
 
 SOURCE_SCOPE: ContextVar[SourceScope | None] = ContextVar("source_scope", default=None)
 """The script of the running call; None outside of scripts."""

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +11,11 @@ from panorama.app import App
 from panorama.domain.paging import PageRequest
 from panorama.store.log import calls
 from tests.services.coding import Call, Run, run, titles
-from tests.sources.servers import raw_entry
+from tests.services.sources.conftest import Configure
 
 pytestmark = pytest.mark.usefixtures("one_template")
 
 __all__ = ["run"]
-
-Configure = Callable[..., None]
-
-
-@pytest.fixture
-def configure(home: Path) -> Configure:
-    """Writes `sources.json` with the small server under a name."""
-
-    def configure(*flags: str, name: str = "crm", **more: Any) -> None:
-        entries = {name: raw_entry(*flags, **more)}
-        (home / "sources.json").write_text(json.dumps({"mcpServers": entries}))
-
-    return configure
 
 
 @pytest.fixture
@@ -82,8 +68,6 @@ def test_the_answer_names_the_calls_that_undo_does_not_take_back(call: Call, run
         ("sdk.crm.fail()", "SourceError: Nothing works today."),
         ("sdk.crm.die()", "OutcomeUnknownError: The source crm ended: its last output was"),
         ("sdk.crm.delete_all()", "The user denied calls of crm.delete_all."),
-        ("sdk.crm.mute()", "Ask the user to run `panorama sources allow crm.mute`."),
-        ('sdk.crm.fetch(url="https://example.org")', "crm.fetch, which reads and may reach any address"),
         ("sdk.crm()", "'sdk.crm' is no function itself"),
         ("sdk.crmm.echo()", "Did you mean crm?"),
     ],
@@ -153,7 +137,7 @@ def test_a_dry_run_stops_before_the_first_call_that_may_change_something(call: C
 
 @pytest.mark.usefixtures("crm")
 def test_the_log_has_each_call_under_its_own_name(app: App, run: Run) -> None:
-    run('sdk.crm.add_lead(email="a@example.org", name="Ann")\nsdk.tasks.list()')
+    run('sdk.crm.add_lead(email="a@example.org", name="Ann")\nsdk.tasks.create("Tea")')
     app.recorder.flush()
 
     with app.context.database.reading() as session:

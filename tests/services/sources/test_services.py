@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from panorama.errors import ConfirmationError
 from tests.services.coding import Call, Run, run
 from tests.sources.documented import answer_as_claap, answer_as_lemlist, answer_as_notion
 from tests.sources.stand_ins import KEY, Route, StandIn, serve
@@ -66,9 +67,10 @@ def test_three_services_are_joined_in_one_run(add_service: AddService, run: Run)
 
 def test_a_call_that_others_see_needs_the_users_word(add_service: AddService, run: Run) -> None:
     lemlist = add_service("lemlist", answer_as_lemlist)
-    told = run('sdk.lemlist.add_lead(campaign="cam_1", email="a@example.org")')
+    with pytest.raises(ConfirmationError) as asked:
+        run('sdk.lemlist.add_lead(campaign="cam_1", email="a@example.org")')
 
-    assert "panorama sources allow lemlist.add_lead" in told["error"]["hint"]
+    assert "panorama sources allow lemlist.add_lead" in asked.value.hint
     assert lemlist.calls == []
 
     add_service("lemlist", answer_as_lemlist, allow=["add_lead"])

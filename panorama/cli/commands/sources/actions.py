@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from panorama.cli.client import Answer
+from panorama.cli.client import Answer, Client
 from panorama.cli.commands.sources import importing, rows
 from panorama.cli.commands.sources.adding import AddRequest, choose_secret, describe_secrets, store_entry
 from panorama.cli.console import console
@@ -123,6 +123,9 @@ def decide(pattern: str, decision: Decision, *, as_json: bool) -> None:
         raise InvalidInputError(f"{pattern!r} is no pattern.", hint="Write SOURCE.FUNCTION, such as 'lemlist.add_*'.")
     with edit_entries(_home()) as entries:
         _set_rule(entries, name, functions, decision)
+    if decision == "allow":
+        with Client() as panorama:
+            panorama.call("sources.renew", {"source": name})
     words = {"allow": "Scripts may call", "ask": "Panorama asks before scripts call", "deny": "Scripts cannot call"}
     data = {"source": name, "pattern": functions, "decision": decision}
     console.print_result(Answer(data, f"{words[decision]} {name}.{functions}", {}), as_json)
