@@ -7,7 +7,14 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+from panorama.cli.demo import stand_ins
 from panorama.domain.items.choices import OPEN_STATUSES
+
+CHARS_PER_TOKEN = 4
+"""The usual ratio for English text and current models."""
+
+MIN_SAVED_SHARE = 0.98
+"""What a script at least saves of what reading all pages would cost."""
 
 LONG_RUN = "Long run, slowly enough to talk"
 OPEN_BEFORE = "Still open: grout, and the handles."
@@ -26,7 +33,8 @@ _DUE = re.compile(r"📅 (\d{4}-\d\d-\d\d)")
 class StepResult:
     """The result of a step and its duration; `code` is the error's, "" on success.
 
-    `tokens` estimates those read by a model, 0 if none; `asked` are the questions that Hanne agreed to.
+    `tokens` estimates those read by a model, 0 if none, and `sent_tokens` those that it wrote; `asked` are the
+    questions that Hanne agreed to.
     """
 
     text: str
@@ -35,6 +43,7 @@ class StepResult:
     code: str = ""
     took: timedelta = timedelta()
     tokens: int = 0
+    sent_tokens: int = 0
     asked: tuple[str, ...] = ()
 
 
@@ -268,3 +277,27 @@ def check_status(answer: StepResult, morning: DemoFacts) -> Iterator[Expectation
     expected |= {"note": report["notes_created"], "trash": trash}
     summary = f"what was imported, {pluralize(len(new), 'new task')}, and the {trash} of the batch in the trash"
     yield Expectation(summary, expected, {kind: counts.get(kind, 0) for kind in expected})
+
+
+def check_join(answer: StepResult, morning: DemoFacts) -> Iterable[Expectation]:
+    """Check the joined table against the data of the stand-ins."""
+    recordings = [row for row in stand_ins.list_recordings(morning.day) if "product" in row["labels"]]
+    result = answer.data["result"]
+    yield Expectation("every product meeting is in the CSV", len(recordings), result["meetings"])
+    head, first, *_ = result["lines"]
+    yield Expectation(f"it is the file {result['file']}", "date,meeting,stage,campaigns", head)
+    yield Expectation(f"the newest meeting comes first: “{first}”", recordings[0]["title"], first.split(",")[1])
+
+
+def check_join_cost(answer: StepResult, morning: DemoFacts) -> Iterable[Expectation]:
+    """Compare what a model read with the sizes of the services' answers in the call log."""
+    sizes = [row["chars"] for row in answer.data if row["name"].partition(".")[0] in stand_ins.KINDS]
+    tokens = sum(sizes) // CHARS_PER_TOKEN
+    used = morning.answers["join"].tokens + morning.answers["join"].sent_tokens
+    saved = 1 - used / tokens
+    yield Expectation("the log has a call for each service", len(stand_ins.KINDS), len(sizes))
+    yield Expectation(
+        f"a model would have read {tokens:,} tokens; the script and its answer took {used:,} ({saved:.1%} less)",
+        True,
+        saved >= MIN_SAVED_SHARE,
+    )

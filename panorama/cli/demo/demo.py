@@ -18,8 +18,9 @@ import anyio
 from panorama import __version__, sample
 from panorama.app import open_backend
 from panorama.cli.daemon_process import end_daemon
-from panorama.cli.demo.checks import DemoFacts, Expectation, StepResult, pluralize
-from panorama.cli.demo.steps import IMPORTS, STEPS, Step
+from panorama.cli.demo.checks import CHARS_PER_TOKEN, DemoFacts, Expectation, StepResult, pluralize
+from panorama.cli.demo.stand_ins import serve_stand_ins
+from panorama.cli.demo.steps import COMMAND_PREFIX, IMPORTS, STEPS, Step
 from panorama.cli.demo.transcript import Transcript, format_call, format_command, format_milliseconds
 from panorama.cli.demo.workspace import HOME, WORKSPACE, describe_leftovers, interrupt_on_signals, open_workspace
 from panorama.config import Settings, read_settings
@@ -34,9 +35,6 @@ TIMEOUT = timedelta(seconds=60)
 
 LINGER = timedelta(seconds=30)
 """How long the daemon waits for the next step."""
-
-CHARS_PER_TOKEN = 4
-"""The usual ratio for English text and current models."""
 
 LOG_CHARS = 2_000
 SHOWN_CHARS = 300
@@ -94,7 +92,7 @@ class _Demo:
         asyncio.run(self._run_all(morning))
 
     async def _run_all(self, morning: DemoFacts) -> None:
-        if not await self._run_steps(IMPORTS, morning, self._run_import):
+        if not await self._run_steps(IMPORTS, morning, self._run_command):
             return
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
             try:
@@ -122,19 +120,22 @@ class _Demo:
             return {"value": True}
 
         async def call_step(step: Step, arguments: Mapping[str, Any]) -> StepResult:
+            if step.tool.startswith(COMMAND_PREFIX):
+                return await self._run_command(step, arguments)
             questions.clear()
             answer = await _call_tool(client, step.tool, arguments)
             return replace(answer, asked=tuple(questions))
 
-        async with Client(
-            transport, client_info=me, timeout=TIMEOUT, init_timeout=TIMEOUT, elicitation_handler=agree
-        ) as client:
-            tools = len(await client.list_tools())
-            took = format_milliseconds(_elapsed_since(started))
-            self.transcript.print_remark(
-                f"\nThe MCP server runs in a process of its own: {pluralize(tools, 'tool')}, {took}."
-            )
-            await self._run_steps(STEPS, morning, call_step)
+        with serve_stand_ins(self.folder / HOME, morning.day):
+            async with Client(
+                transport, client_info=me, timeout=TIMEOUT, init_timeout=TIMEOUT, elicitation_handler=agree
+            ) as client:
+                tools = len(await client.list_tools())
+                took = format_milliseconds(_elapsed_since(started))
+                self.transcript.print_remark(
+                    f"\nThe MCP server runs in a process of its own: {pluralize(tools, 'tool')}, {took}."
+                )
+                await self._run_steps(STEPS, morning, call_step)
 
     async def _run_steps(
         self, steps: Sequence[Step], morning: DemoFacts, ask: Callable[[Step, Mapping[str, Any]], Awaitable[StepResult]]
@@ -155,7 +156,7 @@ class _Demo:
             self.passed += 1
         return True
 
-    async def _run_import(self, step: Step, arguments: Mapping[str, Any]) -> StepResult:
+    async def _run_command(self, step: Step, arguments: Mapping[str, Any]) -> StepResult:
         """Run the command as a user does."""
         words = [sys.executable, "-m", *step.tool.split(), *arguments.values(), "--json"]
         with anyio.fail_after(TIMEOUT.total_seconds()):
@@ -217,12 +218,13 @@ async def _call_tool(client: "Client[Any]", tool: str, arguments: Mapping[str, A
         metadata=content.get("metadata", {}),
         code=code,
         tokens=round(len(text) / CHARS_PER_TOKEN),
+        sent_tokens=round(len(json.dumps(arguments, ensure_ascii=False)) / CHARS_PER_TOKEN),
     )
 
 
 def _describe_call(step: Step, arguments: Mapping[str, Any], morning: DemoFacts) -> str:
-    if step in IMPORTS:
-        return format_command(*step.tool.split(), morning.workspace.name)
+    if step.tool.startswith(COMMAND_PREFIX):
+        return format_command(*step.tool.split(), *([morning.workspace.name] if arguments else []))
     return format_call(step.tool, arguments)
 
 

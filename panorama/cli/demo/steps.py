@@ -10,9 +10,36 @@ from panorama.cli.demo.checks import HOB, JOINT, LONG_RUN, OPEN_AFTER, OPEN_BEFO
 from panorama.domain.items.choices import OPEN_STATUSES
 
 IMPORT = "panorama import markdown"
-"""The one call that goes through the command line."""
+COMMAND_PREFIX = "panorama "
+"""Steps whose tool begins so go through the command line."""
 
 RUNNING, JAPAN, DECISIONS = "Running", "Japan trip", "Kitchen decisions"
+
+JOIN = """
+import csv, io
+meetings, replies, companies = sdk.parallel(
+    lambda: sdk.claap.recordings(labels=["product"]),
+    lambda: sdk.lemlist.activities(type="emailsReplied"),
+    lambda: sdk.notion.query(data_source="companies"),
+)
+stages = {page["title"]: page["values"]["Stage"] for page in companies}
+campaigns = {}
+for reply in replies:
+    campaigns.setdefault(reply["leadEmail"], set()).add(reply["campaignName"])
+text = io.StringIO()
+table = csv.writer(text)
+table.writerow(["date", "meeting", "stage", "campaigns"])
+for meeting in meetings:
+    emails = [person["email"] for person in meeting["meeting"]["participants"]]
+    names = sorted({name for email in emails for name in campaigns.get(email, ())})
+    stage = stages.get(meeting["companies"][0]["name"], "")
+    table.writerow([meeting["createdAt"][:10], meeting["title"], stage, "; ".join(names)])
+file = sdk.files.write("meetings-and-campaigns.csv", text.getvalue())
+return {"file": file.id, "meetings": len(meetings), "lines": text.getvalue().splitlines()[:3]}
+""".strip()
+"""The script of the act about sources."""
+
+CALLS = "panorama calls --limit 50"
 
 Arguments = Callable[[DemoFacts], Mapping[str, Any]]
 
@@ -247,6 +274,21 @@ STEPS = (
         tool="query",
         arguments=_due_next_week_query,
         check=checks.make_sum_check("due_next_week"),
+    ),
+    Step(
+        chapter="Three services in one script",
+        name="join",
+        said="Cross my product meetings with the campaigns and the companies, and give me a CSV. (Claap, lemlist and "
+        "Notion are stand-ins on this machine, with made-up data.)",
+        tool="run_code",
+        arguments=lambda _: {"code": JOIN},
+        check=checks.check_join,
+    ),
+    Step(
+        name="calls",
+        said="And what would it have cost to read all of that page by page?",
+        tool=CALLS,
+        check=checks.check_join_cost,
     ),
     Step(
         name="status",
