@@ -1,6 +1,7 @@
 """How well search finds: the corpus in a store of its own, and every arm asked every query of a half.
 
-`python -m tests.retrieval.measuring tuning` prints the table; only `test_ranking.py` looks at the judging half.
+`python -m tests.retrieval.measuring [SET [MODEL]]` prints the table of a set, with all documents in the store. Only
+`test_ranking.py` looks at the judging halves.
 """
 
 import json
@@ -172,7 +173,7 @@ def table(found: Mapping[str, Scores]) -> str:
 
 def told(half: str, embedder: str) -> str:
     """Return how every way does on a half, and what was repaired."""
-    with TemporaryDirectory() as home, library(Path(home), embedder) as shelf:
+    with TemporaryDirectory() as home, library(Path(home), embedder, WHOLE) as shelf:
         asked = queries(half)
         found = [table({name: scores(asked, way) for name, way in shelf.ways().items()})]
         for query in asked:
@@ -183,5 +184,5 @@ def told(half: str, embedder: str) -> str:
 
 
 if __name__ == "__main__":
-    half, embedder = [*sys.argv[1:], "tuning", "minilm"][:2] if len(sys.argv) != 2 else (sys.argv[1], "minilm")
+    half, embedder = (*sys.argv[1:], *("tuning", "duo")[len(sys.argv) - 1 :])
     sys.stdout.write(told(half, embedder) + "\n")

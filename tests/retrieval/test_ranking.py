@@ -9,16 +9,16 @@ import pytest
 from panorama.domain.paging import PageRequest
 from panorama.domain.text import ranking
 
-from .measuring import SPOKEN, Library, Query, Scores, library, queries, scores, table
+from .measuring import SPOKEN, WHOLE, Library, Query, Scores, library, queries, scores, table
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 ARMS = ("keyword arm", "semantic arm")
 SHARE = 0.95
-ON_THE_EDGE = {"paraphrase": 0.94}
-"""Kinds that miss the share on some processors, and what they reach there: we find 16 of 21 paraphrases.
+ON_THE_EDGE = {"paraphrase": 0.88}
+"""Kinds that miss the share, and what they reach: of 21 paraphrases the product finds 16, meaning alone 18.
 
-Meaning alone finds 16 or 17 of them, as the processor's arithmetic with 8 bits rounds. Nothing that the tuning half
-could choose between changes it, so it stays as it is.
+Notes that share words with a paraphrase come before two of them. Nothing that the sets to tune by could choose between
+changes it.
 """
 
 
@@ -30,12 +30,42 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 @pytest.fixture(scope="module")
+def found_among_decoys(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Scores]:
+    """How the product does on both judging halves with the decoys and the notes in other languages in the store."""
+    halves = ("judging", "world-judging")
+    with library(tmp_path_factory.mktemp("whole") / "home", documents=WHOLE) as shelf:
+        scored = {half: scores(queries(half), lambda query: shelf.found("hybrid", query)) for half in halves}
+    for half, of in scored.items():
+        sys.stdout.write(f"\nall documents, {half}\n{table({'product, hybrid': of})}\n")
+    return scored
+
+
+@pytest.fixture(scope="module")
 def found(shelf: Library) -> Mapping[str, Scores]:
     """How every way of searching does on the judging half."""
     asked = queries("judging")
     measured = {name: scores(asked, way) for name, way in shelf.ways().items()}
     sys.stdout.write("\n" + table(measured) + "\n")
     return measured
+
+
+LEAST = {
+    "all": (0.93, 0.84), "bilingual": (0.85, 0.69), "exact": (0.97, 0.97), "paraphrase": (0.75, 0.55),
+    "question": (0.95, 0.87), "rare": (0.97, 0.97), "typo": (0.97, 0.95),
+}  # fmt: skip
+"""The least recall@5 and MRR@10 of the product by kind, a little below what it reaches."""
+
+
+def test_the_product_finds_what_it_found_when_it_was_judged(found: Mapping[str, Scores]) -> None:
+    product = {kind: (recall, mrr) for kind, (mrr, recall) in found["product, hybrid"].items()}
+
+    missed = {kind: of for kind, of in product.items() if of[0] < LEAST[kind][0] or of[1] < LEAST[kind][1]}
+    assert missed == {}
+
+
+def test_decoys_and_notes_in_other_languages_cost_little(found_among_decoys: Mapping[str, Scores]) -> None:
+    assert found_among_decoys["judging"]["all"][1] >= 0.9
+    assert found_among_decoys["world-judging"]["foreign"][1] >= 0.7
 
 
 def test_the_product_beats_both_arms_and_their_plain_join(found: Mapping[str, Scores]) -> None:
@@ -62,7 +92,7 @@ def test_the_floor_takes_at_most_a_hundredth_of_what_a_page_recalls(
 ) -> None:
     asked = queries("judging")
     with_floor = page_recall(shelf, asked)
-    monkeypatch.setattr(ranking, "drop_noise", lambda ranked, _: ranked)
+    monkeypatch.setattr(ranking, "drop_noise", lambda ranked, *_, **__: ranked)
 
     assert with_floor >= page_recall(shelf, asked) - 0.01
 
@@ -70,8 +100,9 @@ def test_the_floor_takes_at_most_a_hundredth_of_what_a_page_recalls(
 def test_half_of_the_answers_to_queries_with_one_true_row_cost_at_most_900_characters(shelf: Library) -> None:
     single = [query for query in queries("judging") if len(query.relevant) == 1]
 
-    costs = [len(shelf.app.calls.call("search", {"query": query.text}, SPOKEN).text) for query in single]
+    costs = sorted(len(shelf.app.calls.call("search", {"query": query.text}, SPOKEN).text) for query in single)
 
+    sys.stdout.write(f"\ncharacters: {median(costs)} in the median, {costs[-1]} at most\n")
     assert median(costs) <= 900
 
 

@@ -16,6 +16,9 @@ HERE = Path(__file__).parent
 FROZEN = {
     "judging.jsonl": "a57030c2fb45d7f37fe42fa88950c92d7f74c2a0c20f6964b093c1340a7c20a8",
     "corpus.jsonl": "3791ff36e974418db87631e96d4cbf1c15eafbcf06b16d9f7e45ac32dcafbb2c",
+    "decoys.jsonl": "cc203f76618f080edf0d7754781b337c605f7a17667e7766e31a858b1086eb29",
+    "world.jsonl": "6720bce289edaa9b949045740a8e604df9de92edd5dedbe573dacf9c0f323537",
+    "world-judging.jsonl": "1057a7085d7be37d5e167a37b186ca4f951383c49371a3115dd170bcaf0835ee",
 }
 KINDS = ("exact", "rare", "paraphrase", "question", "typo", "bilingual")
 HALVES = ("tuning", "judging")
@@ -178,6 +181,39 @@ def test_the_further_queries_are_others_and_name_documents_that_exist() -> None:
     assert len(set(asked) - known) == len(FURTHER) == 110
     assert {query["kind"] for query in FURTHER} == set(KINDS)
     assert all(query["relevant"] and set(query["relevant"]) <= set(WORDS_OF) for query in FURTHER)
+
+
+MORE_DOCUMENTS = {part: [json.loads(line) for line in lines(f"{part}.jsonl")] for part in ("decoys", "world")}
+MORE_QUERIES: dict[str, list[Query]] = {
+    part: [json.loads(line) for line in lines(f"{part}.jsonl")]
+    for part in ("languages", "world-tuning", "world-judging")
+}
+
+
+def test_with_decoys_and_other_languages_there_are_400_documents_and_500_queries() -> None:
+    documents = [*CORPUS, *(document for part in MORE_DOCUMENTS.values() for document in part)]
+    queries = sum(map(len, (*QUERIES.values(), FURTHER, *MORE_QUERIES.values())))
+
+    assert len({document["id"] for document in documents}) == len(documents) >= 400
+    assert queries >= 500
+    assert len({document["language"] for document in MORE_DOCUMENTS["world"]}) >= 8
+
+
+def test_every_further_query_names_documents_that_exist() -> None:
+    known = set(WORDS_OF) | {document["id"] for document in MORE_DOCUMENTS["world"]}
+
+    assert all(
+        query["relevant"] and set(query["relevant"]) <= known for part in MORE_QUERIES.values() for query in part
+    )
+
+
+def test_no_query_to_tune_by_asks_for_a_document_that_judges() -> None:
+    judging = {note for query in (*QUERIES["judging"], *MORE_QUERIES["world-judging"]) for note in query["relevant"]}
+    tuning = {
+        note for part in ("languages", "world-tuning") for query in MORE_QUERIES[part] for note in query["relevant"]
+    }
+
+    assert not judging & tuning
 
 
 def test_the_halves_share_no_document() -> None:

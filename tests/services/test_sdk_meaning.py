@@ -39,7 +39,7 @@ def test_without_a_model_nothing_is_told_at_once(home: Path) -> None:
         assert SdkSemanticScores(app.meaning).score("delete something", TEXTS) == ()
 
 
-@pytest.mark.parametrize("model", ["minilm", "static"])
+@pytest.mark.parametrize("model", ["duo", "minilm", "static"])
 def test_meaning_alone_finds_what_is_meant_and_nothing_for_nonsense(home: Path, model: str) -> None:
     with followed(home, embedder=model) as house:
         house.do("create_note", title="Tea")

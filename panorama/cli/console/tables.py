@@ -198,7 +198,13 @@ def _hit_row(row: Row, names: Mapping[str, str]) -> tuple[Text, ...]:
     )
 
 
-_MATCH_LABELS: Mapping[str, str] = {"semantic": "by meaning", "id": "by its id", "title": "by its title"}
+_MATCH_LABELS: Mapping[str, str] = {
+    "semantic": "by meaning",
+    "id": "by its id",
+    "title": "by its title",
+    "name": "by its name",
+    "day": "by its day",
+}
 
 
 def hit(row: Row, names: Mapping[str, str]) -> Text:

@@ -26,13 +26,13 @@ class RankingWeights:
 
     coverage_power: float = 1.5
     semantic: float = 0.5
-    cosine_share: float = 0.65
+    cosine_share: float = 0.55
     near_cosine: float = 0.5
 
 
 DEFAULT_WEIGHTS = RankingWeights()
 MODEL_WEIGHTS: Mapping[str, RankingWeights] = {
-    "duo": RankingWeights(coverage_power=2.0, semantic=0.8, near_cosine=0.35),
+    "duo": RankingWeights(coverage_power=2.0, semantic=0.9, near_cosine=0.35),
     "static": RankingWeights(cosine_share=0.85, near_cosine=0.8),
 }
 
@@ -48,12 +48,15 @@ Decoys that repeat the words of a long query are nearer than the answer, so more
 SHORT_TERMS = 3
 """A query with at most this many words is short."""
 
-PARTIAL_COVERAGE = 0.5
+FIRST_ROWS, LATER_COSINE_SHARE = 5, 0.65
+"""Rows after this many need at least this share of the best cosine: few answers are there, and much noise."""
+
+PARTIAL_COVERAGE = 0.4
 """Hits with at least this coverage are no noise if the best hit has less than the whole query."""
 
 PRECISE_TERMS, PRECISE_COSINE_SHARE = 2, 0.9
 """A query with at most this many words is a name or a rare word: if a hit has all of it, only others with this share of
-the best cosine, and with `near_cosine`, are no noise.
+the best cosine, and with `near_cosine`, are no noise. A query of words of the best title is such a name, too.
 """
 
 WHOLE_COVERAGE = 0.8
@@ -67,7 +70,7 @@ It falls to half in `HALF_LIFE_DAYS`.
 
 HALF_LIFE_DAYS = 30.0
 
-NAMED = frozenset({"id", "title"})
+NAMED = frozenset({"id", "title", "name", "day"})
 """The reasons of hits that the query names."""
 
 
@@ -97,6 +100,7 @@ def drop_noise(
     weights: RankingWeights = DEFAULT_WEIGHTS,
     *,
     terms: int = SHORT_TERMS,
+    is_name: bool = False,
 ) -> tuple[RankedItem, ...]:
     """Return the items of both searches that may be an answer, best first.
 
@@ -107,6 +111,7 @@ def drop_noise(
         coverage: The share of the query that each item contains, by id.
         cosines: The cosine of the nearest passage of each item, by id.
         terms: The number of words that were looked for.
+        is_name: Whether all of them are in the title of the best item.
     """
     if not ranked:
         return ranked
@@ -118,16 +123,18 @@ def drop_noise(
     top, least_coverage = max(cosines.values(), default=0.0), WHOLE_COVERAGE
     if not is_whole(best):
         least_cosine, least_coverage = weights.cosine_share * top, PARTIAL_COVERAGE
-    elif terms <= PRECISE_TERMS or "title" in best.why:
+    elif is_name or terms <= PRECISE_TERMS or "title" in best.why:
         least_cosine = max(PRECISE_COSINE_SHARE * top, weights.near_cosine)
     else:
         least_cosine = (SHORT_COSINE_SHARE if terms <= SHORT_TERMS else MIN_COSINE_SHARE) * top
 
-    def may_answer(hit: RankedItem) -> bool:
-        is_near = hit.item in cosines and cosines[hit.item] >= least_cosine
-        return is_near or is_whole(hit) or coverage.get(hit.item, 0.0) >= least_coverage
-
-    return tuple(hit for hit in ranked if hit is best or may_answer(hit))
+    results: list[RankedItem] = []
+    for hit in ranked:
+        least = least_cosine if len(results) < FIRST_ROWS else max(least_cosine, LATER_COSINE_SHARE * top)
+        is_near = hit.item in cosines and cosines[hit.item] >= least
+        if hit is best or is_near or is_whole(hit) or coverage.get(hit.item, 0.0) >= least_coverage:
+            results.append(hit)
+    return tuple(results)
 
 
 def fuse(

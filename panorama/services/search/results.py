@@ -8,7 +8,8 @@ from datetime import datetime
 class SearchHit:
     """A search hit; matches in `snippet` are between `**`.
 
-    `why` lists how it was found: id, title, keyword, semantic. `score` only orders hits.
+    `why` lists how it was found: id, title, name (a project or person that the query asks about), day (of a journal
+    entry), keyword, semantic. `score` only orders hits.
     """
 
     id: str

@@ -9,11 +9,9 @@ from panorama.domain.items.item import (
     Item,
     Kind,
     extract_definite_ids,
-    extract_ids,
     is_id,
     kind_of,
     normalize_id,
-    normalize_name,
 )
 from panorama.domain.items.references import ItemRef, ProjectRef
 from panorama.domain.paging import Page, PageRequest
@@ -25,12 +23,13 @@ from panorama.errors import InvalidInputError
 from panorama.index.points import NO_PROJECT, Filter
 from panorama.services.base import Service, ServiceContext
 from panorama.services.search import hints as remarks
+from panorama.services.search import named_items
 from panorama.services.search.query_parser import MAX_QUERY_CHARS, build_id_query, parse_query, pick_informative_terms
 from panorama.services.search.results import SearchHit
 from panorama.services.search.semantic import SemanticSearch
 from panorama.services.search.semantic_results import SemanticHit, SemanticResult
 from panorama.store.backend import Session
-from panorama.store.items import lookup, passages, rows, search
+from panorama.store.items import passages, rows, search
 from panorama.store.items.passages import Passage
 from panorama.store.items.search import Filters, Hit
 
@@ -46,6 +45,9 @@ MAX_PASSAGES = 120
 
 MIN_COSINES = {"duo": 0.1, "minilm": 0.15}
 """Cosines below which hits are noise; only measured for these models."""
+
+MIN_SNIPPET_SHARE = 0.4
+"""Rows with less than this share of the best score have no snippet; that of others shortens with the square of it."""
 
 DAY_SECONDS = 86_400
 
@@ -93,7 +95,7 @@ class Search(Service):
                 hint = "The query has no letters or digits to look for."
                 return Page((), (), 0, more=False, hint=hint, index={"ran": []})
             filters = self._build_filters(kinds, project, since, until)
-            known = self._match_ids(session, query, filters)
+            known = named_items.find_by_id(session, query, filters)
             unknown = _find_unknown_ids(query, known)
             is_lost = bool(unknown) and not known
             if is_lost:
@@ -117,8 +119,8 @@ class Search(Service):
             alone = mode == "semantic" and nearest is not None and nearest.has_run
             if hits is None and not alone:
                 hits = search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
-            first = known or (() if alone else self._match_title(session, query, filters))
-            answer = self._fuse(session, hits, nearest, filters, first, terms=len(wording.asked))
+            first = known or (() if alone else self._find_by_name(session, query, filters))
+            answer = self._fuse(session, hits, nearest, filters, first, wording.terms)
             if known and is_id(query):
                 answer = replace(answer, ranked=known)
             missing = remarks.join_hints("" if is_lost else remarks.missing_ids_hint(session, unknown), wording.hint)
@@ -158,8 +160,7 @@ class Search(Service):
         nearest: SemanticResult | None,
         filters: Filters,
         first: tuple[RankedItem, ...] = (),
-        *,
-        terms: int = ranking.SHORT_TERMS,
+        terms: tuple[Term, ...] = (),
     ) -> _RankedResult:
         """Merge named items, the first hundred fused hits of both searches, and the other keyword hits."""
         near = _best_hit_per_item(nearest)
@@ -180,27 +181,15 @@ class Search(Service):
         ranked, index = _merge_ranked(first, fused, rest), _describe_index(hits, nearest)
         if len(index["ran"]) == 1:  # each search has its own threshold
             return _RankedResult(ranked, best, index)
-        coverage, cosines = (
-            {hit.item: hit.coverage for hit in confident},
-            {item: hit.score for item, hit in near.items()},
-        )
-        strong = ranking.drop_noise(ranked, coverage, cosines, weights, terms=terms)
+        coverage = {hit.item: hit.coverage for hit in confident}
+        cosines = {item: hit.score for item, hit in near.items()}
+        is_name = _is_name(session, ranked, terms)
+        strong = ranking.drop_noise(ranked, coverage, cosines, weights, terms=len(terms), is_name=is_name)
         weaker = {"weaker": len(ranked) - len(strong)} if len(strong) < len(ranked) else {}
         return _RankedResult(strong, best, {**index, **weaker})
 
-    def _match_title(self, session: Session, query: str, filters: Filters) -> tuple[RankedItem, ...]:
-        """Return the items whose whole title is the query."""
-        named = lookup.list_exact(session, filters.kinds, normalize_name(query))
-        alive = search.filter_living(session, [id_ for _, id_, _ in named], filters)
-        return tuple(
-            RankedItem(item, 2.0, ("title",)) for item in sorted(alive, key=lambda item: (alive[item], item))[::-1]
-        )
-
-    def _match_ids(self, session: Session, query: str, filters: Filters) -> tuple[RankedItem, ...]:
-        """Return the items whose id is in the query."""
-        ids = extract_ids(query[:MAX_QUERY_CHARS])
-        alive = search.filter_living(session, ids, filters)
-        return tuple(RankedItem(item, 2.0, ("id",)) for item in ids if item in alive)
+    def _find_by_name(self, session: Session, query: str, filters: Filters) -> tuple[RankedItem, ...]:
+        return named_items.find_by_name(session, query, filters, self._now(), self._context.zone)
 
     def _build_filters(self, kinds: Sequence[Kind], project: str | None, since: str, until: str) -> Filters:
         zone, now = self._context.zone, self._now()
@@ -234,6 +223,14 @@ class Search(Service):
         keys = tuple((start + at + 1, minimum) for at in range(len(results)))
         more = len(answer.ranked) > start + page.limit
         return Page(results, keys, None, more=more, hint=hint, index=answer.index)
+
+
+def _is_name(session: Session, ranked: Sequence[RankedItem], terms: tuple[Term, ...]) -> bool:
+    """Return whether a query consists of words of the best item's title."""
+    if not ranked or not terms:
+        return False
+    title: str = search.load_items(session, [ranked[0].item])[ranked[0].item].label
+    return all(contains(title, (term,)) for term in terms)
 
 
 def _find_unknown_ids(query: str, known: Sequence[RankedItem]) -> tuple[str, ...]:
@@ -306,14 +303,15 @@ def _to_search_hit(
     item: Item, ranked: RankedItem, query: tuple[Term, ...], place: Passage | None, best: float
 ) -> SearchHit:
     body = item.search_text()[1]
-    chars = SNIPPET_CHARS if 2 * ranked.score >= best else SNIPPET_CHARS // 2
+    share = ranked.score / best if best else 1.0
+    chars = round(SNIPPET_CHARS * share**2) if share >= MIN_SNIPPET_SHARE else 0
     if place is not None and "semantic" in ranked.why:
         body = _choose_passage(body, place, query)
     return SearchHit(
         id=item.id,
         kind=item.KIND,
         title=item.label,
-        snippet=extract_snippet(body, query, chars=chars),
+        snippet=extract_snippet(body, query, chars=chars) if chars else "",
         project=getattr(item, "project", None),
         why=ranked.why,
         score=round(ranked.score, 3),

@@ -1,6 +1,7 @@
 """Finds the living items that a name may refer to."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cache
 
 from sqlalchemy import TextClause, select, text
@@ -52,6 +53,13 @@ def _exact_statement(kinds: tuple[str, ...], *, trash: bool) -> TextClause:
         if NOUNS[kind].has_other_names
     ]
     return text(" UNION ALL ".join(selects))
+
+
+def list_journal(session: Session, begins: datetime, ends: datetime, *, limit: int = 10) -> list[str]:
+    """Return the living journal entries of a time, the last first."""
+    table = NOUNS["journal"].table
+    statement = select(table.c.id).where(table.c.at >= begins, table.c.at < ends, table.c.deleted_at.is_(None))
+    return list(session.connection.execute(statement.order_by(table.c.at.desc(), table.c.id).limit(limit)).scalars())
 
 
 def list_similar(session: Session, kinds: Sequence[str], name: str, *, limit: int) -> list[NamedItem]:

@@ -1,0 +1,102 @@
+"""Finds the items that a query names: by id, by title, as the subject of a question, or by day."""
+
+from collections.abc import Collection, Sequence
+from datetime import date, datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from panorama.domain.items.item import Kind, extract_ids, normalize_name
+from panorama.domain.text.ranking import RankedItem
+from panorama.domain.text.tokens import STOP_WORDS
+from panorama.domain.time import times
+from panorama.errors import InvalidInputError
+from panorama.services.search.query_parser import MAX_QUERY_CHARS
+from panorama.store.backend import Session
+from panorama.store.items import lookup, search
+from panorama.store.items.search import Filters
+
+SUBJECT_KINDS: tuple[Kind, ...] = ("project", "person")
+"""The kinds whose items are subjects of questions."""
+
+_SCORE = 2.0
+_MAX_SUBJECT_WORDS = 8
+_FRAME_WORDS: Final = STOP_WORDS | {
+    "project", "projekt", "person", "tell", "show", "find", "know", "news", "status", "everything", "happened",
+    "happen", "wrote", "written", "diary", "journal", "day", "tag", "new", "neues", "alles", "passiert", "geschrieben",
+    "tagebuch",
+}  # fmt: skip
+"""Words around the subject of a question: “what is the status of the project Kestrel?”."""
+
+_DAY_WORDS = frozenset(["today", "yesterday", "heute", "gestern", "vorgestern"])
+_WEEK = timedelta(days=7)
+
+
+def find_by_id(session: Session, query: str, filters: Filters) -> tuple[RankedItem, ...]:
+    """Return the items whose id is in the query."""
+    ids = extract_ids(query[:MAX_QUERY_CHARS])
+    alive = search.filter_living(session, ids, filters)
+    return tuple(RankedItem(item, _SCORE, ("id",)) for item in ids if item in alive)
+
+
+def find_by_name(
+    session: Session, query: str, filters: Filters, now: datetime, zone: ZoneInfo
+) -> tuple[RankedItem, ...]:
+    """Return the items whose whole title is the query; else the project, person or day that it asks about."""
+    if titled := _find_titles(session, query, filters, filters.kinds):
+        return _rank(titled, "title")
+    subject = _extract_subject(query)
+    kinds = [kind for kind in SUBJECT_KINDS if kind in filters.kinds]
+    if not subject:
+        return ()
+    if named := _find_titles(session, " ".join(subject), filters, kinds):
+        return _rank(named, "name")
+    return _rank(_find_day(session, subject, filters, now, zone), "day")
+
+
+def _rank(items: Sequence[str], why: str) -> tuple[RankedItem, ...]:
+    return tuple(RankedItem(item, _SCORE, (why,)) for item in items)
+
+
+def _find_titles(session: Session, name: str, filters: Filters, kinds: Collection[str]) -> list[str]:
+    """Return the items with a name, the last changed first."""
+    named = lookup.list_exact(session, tuple(kinds), normalize_name(name)) if kinds else []
+    alive = search.filter_living(session, [id_ for _, id_, _ in named], filters)
+    return sorted(alive, key=lambda item: (alive[item], item))[::-1]
+
+
+def _extract_subject(query: str) -> list[str]:
+    """Return the words of a query without those of a question around them; [] if there is nothing around them."""
+    words = [word.strip(",;:!?.\"'“”„«»") for word in query[:MAX_QUERY_CHARS].split()]
+    words = [word for word in words if word]
+    first, last = 0, len(words)
+    while first < last and words[first].casefold() in _FRAME_WORDS:
+        first += 1
+    while last > first and words[last - 1].casefold() in _FRAME_WORDS:
+        last -= 1
+    return words[first:last] if last - first <= _MAX_SUBJECT_WORDS else []
+
+
+def _find_day(
+    session: Session, subject: Sequence[str], filters: Filters, now: datetime, zone: ZoneInfo
+) -> Sequence[str]:
+    """Return the journal entries of the day that a query asks about, the last first."""
+    text = " ".join(subject)
+    if "journal" not in filters.kinds or not (any(map(str.isdigit, text)) or text.casefold() in _DAY_WORDS):
+        return ()
+    try:
+        day = _to_past(times.parse_date(text, "day", now=now, zone=zone), times.today(now, zone))
+    except InvalidInputError:
+        return ()
+    begins, ends = (times.start_of_day(each, zone) for each in (day, times.next_day(day)))
+    entries = lookup.list_journal(session, begins, ends)
+    alive = search.filter_living(session, entries, filters)
+    return [entry for entry in entries if entry in alive]
+
+
+def _to_past(day: date, today: date) -> date:
+    """Return a day, or if it is to come the one a week or a year before, because journals are about the past."""
+    if day <= today:
+        return day
+    if day - today <= _WEEK:
+        return day - _WEEK
+    return day.replace(year=day.year - 1, day=min(day.day, 28) if day.month == 2 else day.day)
