@@ -1,4 +1,4 @@
-"""Plan a day in boxes of time: what has a time keeps it, and what is overdue, due or begun fills the hours between.
+"""Plan a day in boxes of time: events and what has a time keep it, and overdue, due or begun tasks fill the hours.
 
 Nothing is changed unless `apply` is set; then each task gets its time of work. For today the plan begins now; when the
 hours of today are over, it is made for tomorrow. What has a time on the day stays where it is, so another run adds no
@@ -61,7 +61,7 @@ def clock(text: str, name: str) -> int:
 
 def sorted_out(day: date) -> tuple[list, list]:
     """Return the boxes that stand on a day, and the tasks that want one, the most pressing first."""
-    fixed, loose = [], []
+    fixed, loose = events(day), []
     for task in sdk.tasks.list():
         at, deadline = (task.scheduled_at or "")[:10], (task.deadline or "9999")[:10]
         if at == str(day):
@@ -72,6 +72,17 @@ def sorted_out(day: date) -> tuple[list, list]:
             loose.append((True, True, False, deadline, task.rank, task))
     fixed.sort(key=lambda each: each[0])
     return fixed, [each[-1] for each in sorted(loose, key=lambda each: each[:-1])]
+
+
+def events(day: date) -> list[tuple]:
+    """Return the boxes of the events of a day; those of all day, and cancelled ones, leave the hours free."""
+    boxes = []
+    for entry in sdk.events.list(day=day):
+        if entry.kind == "event" and not entry.all_day and entry.status != "cancelled":
+            start = clock(entry.starts_at[11:16], "starts_at") if entry.starts_at[:10] == str(day) else 0
+            end = clock(entry.ends_at[11:16], "ends_at") if entry.ends_at[:10] == str(day) else 24 * 60
+            boxes.append((start, end - start, entry))
+    return boxes
 
 
 def filled(fixed: list, loose: list, hours: tuple[int, int], minutes: int, pause: int) -> tuple[list, list]:

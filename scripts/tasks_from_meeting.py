@@ -1,7 +1,8 @@
-"""Turn the action items of meeting notes into tasks, never twice for the same line.
+"""Turn the action items of meetings into tasks, never twice for the same line.
 
-Action items are open checkboxes, lines that begin with TODO: or Action:, and plain bullets under a heading such as
-“Actions”, “Next steps” or “To do”. Each task says which note and line it comes from. A line that is a task already,
+Action items of a session are its lines of the types action and next_step that no later line revises. In notes they are
+open checkboxes, lines that begin with TODO: or Action:, and plain bullets under a heading such as “Actions”, “Next
+steps” or “To do”. Each task says which session or note and line it comes from. A line that is a task already,
 also under a deleted or changed title, is passed over. A day after 📅, “by” or “due” becomes the deadline, #words become
 tags, ⏫ makes it important, 🔺 urgent too.
 """
@@ -22,23 +23,23 @@ MARKS = re.compile(
 )
 
 
-def main(note: str = "", tag: str = "meeting", days: int = 14) -> dict:
+def main(note: str = "", tag: str = "meeting", days: int = 14, session: str = "") -> dict:
     """Return the tasks that were made, and how many lines were passed over.
 
     Args:
         note: Only this note, by its title or id; otherwise the notes that carry the tag.
         tag: The tag of meeting notes; ignored if a note is named.
-        days: How many days ago a note was last changed at most, 1 to 3650; ignored if a note is named.
+        days: How many days ago it was last changed at most, 1 to 3650; ignored if a note or a session is named.
+        session: Only this session, by its title or id; otherwise those changed lately, unless a note is named.
     """
     if not 1 <= days <= 3650:
         raise ValueError(f"days is {days}; give 1 to 3650.")
-    since = str(date.fromisoformat(sdk.status().today) - timedelta(days=days))
-    chosen = [sdk.notes.get(note)] if note else [n for n in sdk.notes.list(tag=tag) if n.updated_at[:10] >= since]
+    chosen = select(note, session, tag, str(date.fromisoformat(sdk.status().today) - timedelta(days=days)))
     tasks, made, passed = sdk.tasks.list(status="any"), [], 0
     trash = {key(each.label): each for each in reversed(sdk.items.trash()) if each.kind == "task"}
     for minutes in chosen:
         taken = there(tasks, minutes)
-        for line in items(sdk.notes.text(minutes)):
+        for line in logged(minutes) if minutes.id.startswith("s_") else items(sdk.notes.text(minutes)):
             if key(line) in taken or is_unwanted(trash.get(key(line))):
                 passed += 1
             elif len(made) < MOST and key(line):
@@ -46,7 +47,29 @@ def main(note: str = "", tag: str = "meeting", days: int = 14) -> dict:
                 tasks.append(made[-1])
                 taken.add(key(line))
     more = {"note": f"{MOST} were made; run it again for the rest."} if len(made) == MOST else {}
-    return {"notes": len(chosen), "made": [told(task) for task in made], "passed_over": passed, **more}
+    sessions = sum(minutes.id.startswith("s_") for minutes in chosen)
+    return {
+        "notes": len(chosen) - sessions,
+        "sessions": sessions,
+        "made": [told(task) for task in made],
+        "passed_over": passed,
+        **more,
+    }
+
+
+def select(note: str, session: str, tag: str, since: str) -> list:
+    """Return what is named, or the sessions and the notes with a tag that were changed since a day."""
+    if note or session:
+        return ([sdk.notes.get(note)] if note else []) + ([sdk.sessions.get(session)] if session else [])
+    return [each for each in (*sdk.sessions.list(), *sdk.notes.list(tag=tag)) if each.updated_at[:10] >= since]
+
+
+def logged(session) -> list[str]:
+    """Return the action items among the lines of a session."""
+    lines = sdk.sessions.get(session).lines
+    revised = {line.revises for line in lines}
+    chosen = [line for line in lines if line.type in ("action", "next_step") and line.position not in revised]
+    return [" ".join(line.text.split())[:500] for line in chosen]
 
 
 def items(text: str) -> list[str]:

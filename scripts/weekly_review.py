@@ -46,7 +46,8 @@ def reviewed(place, first: date, last: date) -> str:
     slipped = [task for task in late if str(first) <= task.deadline[:10] <= str(last)]
     older = sum(task.deadline[:10] < str(first) for task in late)
     coming = sdk.tasks.list(project=place, due_from=last + timedelta(days=1), due_until=last + timedelta(days=7))
-    if not (done or new or notes or late or coming):
+    entries = [] if place else sdk.events.list(since=last + timedelta(days=1), until=last + timedelta(days=7))
+    if not (done or new or notes or late or coming or entries):
         return "Nothing was done, made or written in this period, and nothing is due in the week after it."
 
     def told(task) -> str:
@@ -58,6 +59,7 @@ def reviewed(place, first: date, last: date) -> str:
         section("Done", [f"{told(task)}, {short(task.completed_at)}" for task in done]),
         section("Slipped", [f"{told(task)}, was due {short(task.deadline)}" for task in slipped]),
         section("Due in the week after", [f"{short(task.deadline)}: {told(task)}" for task in coming]),
+        section("Events in the week after", [f"{short(each.starts_at)}: {cut(each.title)}" for each in entries]),
         section("Notes", [linked(note.title) for note in notes]),
         section("Projects that went up or down", [] if place else moved(first, last)),
     ]

@@ -17,17 +17,21 @@ Do my weekly review with Panorama{period}.
 _PLAN = """\
 Plan my day with Panorama.
 
-1. Call status for the date, then list_tasks with the views overdue, today and in_progress.
-2. Propose a realistic plan for {hours} hours: at most five tasks, important ones first, each with a short reason.
+1. Call status for the date, then list_tasks with the views overdue, today and in_progress, and list_events for today
+   (through batch if it is not listed).
+2. Propose a realistic plan for {hours} hours around the events: at most five tasks, important ones first, each with a
+   short reason.
 3. Ask before changing anything. When I agree, set scheduled_at and scheduled_minutes in one batch."""
 
 _MEETING = """\
 Capture a meeting with Panorama{about}.
 
 1. I will paste or dictate my notes. Ask only for what is missing: title, project, who was there.
-2. Create one note tagged `meeting`: attendees, what was decided, what stays open, in short lines.
-3. List the tasks that follow from it, with deadlines where I named one, and ask me to confirm.
-4. Then create them in one batch in the same project, and link the note as [[title]] in their notes."""
+2. Call log_session with the title, project and attendees, and then with session and lines as I go on: short lines,
+   with the type decision, action, next_step or question where it is one, and the speaker if I name one.
+3. At the end, add a summary of two or three sentences.
+4. List the tasks that follow from it, with deadlines where I named one, and ask me to confirm.
+5. Then create them in one batch in the same project, and name the session's id as [[id]] in their notes."""
 
 
 _SCRIPT = """\
@@ -51,7 +55,7 @@ def add_prompts(mcp: FastMCP) -> None:
 
     @mcp.prompt(title="Capture a meeting")
     def capture_meeting(project: str = "") -> str:
-        """Turn a meeting into a note and tasks."""
+        """Log a meeting line by line, and turn what follows from it into tasks."""
         return _MEETING.format(about=f" of the project {project}" if project else "")
 
     @mcp.prompt(title="Write a script")

@@ -33,11 +33,10 @@ def log(
     project: str | Project | None = None,
     summary: str | None = None,
     kind: SessionKind | None = None,
-    started_at: str | datetime = "",
     create_people: bool = False,
     idempotency_key: str = "",
 ) -> Session:
-    """Log a meeting (minutes) or thoughts as they happen: title begins a session, session adds to it.
+    """Log meeting minutes or thoughts as they come: title begins a session, session adds to it.
 
     Args:
         title: Of a new session: one line, 1 to 200 characters.
@@ -48,7 +47,6 @@ def log(
         project: Its id, its name, or its row.
         summary: Markdown; it replaces the summary.
         kind: "meeting" by default.
-        started_at: A moment: 2026-05-31T15:00, today 9:00, or a datetime; now if left out.
         create_people: Create a person for each attendee who is not known.
         idempotency_key: The same key within a day gives the first answer again.
 
@@ -66,7 +64,7 @@ def log(
     """
     return wire.call(
         "sessions.log", title=title, session=session, lines=lines, attendees=attendees, project=project,
-        summary=summary, kind=kind, started_at=started_at, create_people=create_people,
+        summary=summary, kind=kind, create_people=create_people,
         idempotency_key=idempotency_key or None,
     )  # fmt: skip
 

@@ -465,7 +465,8 @@ def summarize_weekly_review(result: WeeklyReview) -> str:
     return (
         f"{result.start} to {result.end}: {result.completed.count} completed, {result.created.count} created, "
         f"{result.slipped.count} slipped, {result.notes_written.count} notes written, "
-        f"{result.due_next_week.count} due next week{_describe_left_out(result.more, 'query shows')}"
+        f"{result.due_next_week.count} due and {result.events_next_week.count} events next week"
+        f"{_describe_left_out(result.more, 'query shows')}"
     )
 
 

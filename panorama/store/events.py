@@ -1,11 +1,15 @@
-"""Events of a period."""
+"""The calendar: events of a period with their recurrences, and the meetings of its days."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import and_, or_, select
 
-from panorama.domain.items.events import Event
+from panorama.domain.items.events import Event, Occurrence
+from panorama.domain.items.sessions import LoggedSession
+from panorama.domain.paging import PageRequest
+from panorama.store import sessions
 from panorama.store.backend import Session
 from panorama.store.column_types import format_deadline
 from panorama.store.items import rows
@@ -13,6 +17,8 @@ from panorama.store.items.listing import list_conditions
 from panorama.store.items.projects import has_tag
 from panorama.store.tables import events
 
+MAX_MEETINGS = 2000
+_MEETINGS = PageRequest(limit=MAX_MEETINGS, counts=False)
 _DAY = timedelta(days=1)
 """Days are compared with moments as texts, so the period is widened by the largest difference of zones."""
 
@@ -38,3 +44,33 @@ def iter_candidates(
         where.append(has_tag(events.c.people, person) if person else has_tag(events.c.attendees, name))
     for row in session.connection.execute(select(*rows.columns("event")).where(*where)):
         yield rows.to_item("event", row)
+
+
+def list_occurrences(
+    session: Session,
+    since: datetime,
+    until: datetime,
+    zone: ZoneInfo,
+    *,
+    attendee: tuple[str, str] | None = None,
+    calendar: str | None = None,
+) -> list[Occurrence]:
+    """Return the occurrences of events in a period, and its meetings, in order; without a calendar's name all."""
+    found = [
+        Occurrence.of(event, start, end)
+        for event in iter_candidates(session, since, until, attendee=attendee, calendar=calendar)
+        for start, end in event.iter_occurrences(since, until, zone)
+    ]
+    if calendar is None:
+        meetings = sessions.list_sessions(
+            session, _MEETINGS, kind="meeting", attendee=attendee, since=since, until=until
+        ).items
+        found += map(_to_occurrence, meetings)
+    return sorted(found, key=lambda entry: (entry.begin(zone), not entry.all_day, entry.title, entry.id))
+
+
+def _to_occurrence(meeting: LoggedSession) -> Occurrence:
+    return Occurrence(
+        id=meeting.id, kind="session", title=meeting.title, starts_at=meeting.started_at, ends_at=meeting.ended_at,
+        location=meeting.location, attendees=meeting.attendees, people=meeting.people,
+    )  # fmt: skip

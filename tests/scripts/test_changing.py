@@ -274,3 +274,27 @@ def test_nonsense_is_refused_in_words(refusal: Callable[..., str]) -> None:
     told = {said: refusal(name, **arguments) for name, arguments, said in NONSENSE}
 
     assert [said for said, message in told.items() if said not in message] == []
+
+
+def test_actions_and_next_steps_of_sessions_become_tasks_once(result: Result, call: Call) -> None:
+    lines = [{"type": "action", "text": "Order the hob by 2026-06-01"}, "Looked at tiles"]
+    lines += [{"type": "next_step", "text": "Call Ben"}, {"type": "next_step", "text": "Call Ana", "revises": 3}]
+    session = call("log_session", title="Kick-off", lines=lines).data["id"]
+
+    first, second = (result("tasks_from_meeting", session="Kick-off") for _ in range(2))
+
+    task = call("get_item", item=first["made"][0]["id"]).data["item"]
+    assert [each["title"] for each in first["made"]] == ["Order the hob by 2026-06-01", "Call Ana"]
+    assert (task["deadline"], task["notes"].startswith(f"From [[{session}]] “Kick-off”:")) == ("2026-06-01", True)
+    assert (second["made"], second["passed_over"], second["sessions"]) == ([], 2, 1)
+
+
+def test_a_day_is_planned_around_its_events(result: Result, call: Call) -> None:
+    call("create_event", title="Tiler", starts_at="2026-05-21T09:00", ends_at="11:00")
+    call("create_event", title="Cancelled", starts_at="2026-05-21T13:00", status="cancelled")
+
+    text = result("plan_day", day="2026-05-21", pause=0)
+
+    assert "- 09:00 Tiler (stands)" in text
+    assert "Cancelled" not in text
+    assert "- 09:45 " not in text

@@ -121,3 +121,14 @@ def test_what_is_wrong_is_refused(call: Call, arguments: Any, message: str) -> N
         call("events.create", title="A", **arguments)
 
     assert call("query", collection="events", count=True).data == [{"count": 0}]
+
+
+def test_events_are_in_the_view_of_today_and_in_the_weekly_review(call: Call) -> None:
+    event = call("events.create", title="Tiler", starts_at="today 9:00", ends_at="11:00", attendees=["Ben"]).data["id"]
+    call("events.create", title="Holiday", starts_at="2026-05-23")
+
+    today = call("pages.today").data["markdown"]
+    week = call("overview.week", end="today").data["events_next_week"]
+
+    assert f"## Events\n\n- 09:00 to 11:00 Tiler (Ben) `{event}`" in today
+    assert (week["count"], week["items"][0]["title"]) == (1, "Holiday")

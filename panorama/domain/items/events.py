@@ -125,6 +125,18 @@ class Occurrence:
         """Return the moment at which it begins."""
         return self.starts_at if isinstance(self.starts_at, datetime) else start_of_day(self.starts_at, zone)
 
+    def describe(self, zone: ZoneInfo) -> str:
+        """Return it as one line: «10:00 to 11:00 Weekly (Studio; Ana, Ben)»."""
+        about = "; ".join(filter(None, (self.location, ", ".join(self.attendees))))
+        state = "" if self.status == "confirmed" else f"[{self.status}]"
+        return " ".join(filter(None, (self._describe_times(zone), self.title, f"({about})" if about else "", state)))
+
+    def _describe_times(self, zone: ZoneInfo) -> str:
+        if not isinstance(self.starts_at, datetime):
+            return "all day:"
+        begin = f"{self.starts_at.astimezone(zone):%H:%M}"
+        return f"{begin} to {self.ends_at.astimezone(zone):%H:%M}" if isinstance(self.ends_at, datetime) else begin
+
 
 def check_span(starts_at: Deadline, ends_at: Deadline) -> None:
     """Check the start and the end of an event.

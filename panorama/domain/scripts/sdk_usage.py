@@ -23,8 +23,8 @@ _PACKAGE, _SDK = "panorama", "sdk"
 _COLLECTIONS = frozenset(get_args(Collection))
 _READ_FUNCTIONS = frozenset(
     (
-        "get", "list", "text", "search", "query", "similar", "history", "status", "project", "projects", "week",
-        "waiting", "trash", "read", "markdown_table", "parallel", "parallel_map", "progress",
+        "get", "list", "text", "export", "analyze", "search", "query", "similar", "history", "status", "project",
+        "projects", "week", "waiting", "trash", "read", "markdown_table", "parallel", "parallel_map", "progress",
     )
 )  # fmt: skip
 """The names of functions that change nothing; all others count as writing."""

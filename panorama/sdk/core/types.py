@@ -411,8 +411,8 @@ class Projects(Row):
 class Week(Row):
     """What a period brought.
 
-    `completed`, `created`, `slipped`, `notes_written` and `due_next_week` are each {"count": …, "items": [first ten]}:
-    read these as review.completed["items"].
+    `completed`, `created`, `slipped`, `notes_written`, `due_next_week` and `events_next_week` are each
+    {"count": …, "items": [first ten]}: read these as review.completed["items"].
     """
 
     start: str
@@ -423,6 +423,7 @@ class Week(Row):
     notes_written: Row
     projects: list[Row]
     due_next_week: Row
+    events_next_week: Row
 
 
 class Batch(Row):

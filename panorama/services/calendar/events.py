@@ -12,8 +12,8 @@ from panorama.domain.time import times
 from panorama.domain.time.times import Deadline
 from panorama.errors import InvalidInputError
 from panorama.services.base import Service, ServiceContext, drop_none
-from panorama.services.calendar.agenda import list_occurrences
 from panorama.services.people.attendees import AttendeeResolver
+from panorama.store.events import list_occurrences
 from panorama.store.items import rows
 
 USUAL_PERIOD = timedelta(days=7)

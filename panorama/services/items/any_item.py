@@ -43,7 +43,6 @@ class Items(Service):
 
         Args:
             item: "tool:NAME" shows what a tool takes that is not listed.
-            start: Line of a session.
         """
         if item.startswith(TOOL_REFERENCE):
             tool = self._calls.describe_tool(item.removeprefix(TOOL_REFERENCE).strip())

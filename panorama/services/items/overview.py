@@ -20,6 +20,7 @@ from panorama.services.items.results import (
     count_left_out,
     drop_zeros,
 )
+from panorama.store import events
 from panorama.store.backend import Session
 from panorama.store.items import listing, notes, overview, rows, tasks
 from panorama.store.items.overview import TaskCounts, Window
@@ -30,6 +31,7 @@ DASHBOARD_PAGE = PageRequest(limit=5)
 REVIEW_PAGE = PageRequest(limit=10)
 TASK_FIELDS = ("id", "title", "project", "deadline")
 DONE_TASK_FIELDS = (*TASK_FIELDS, "completed_at")
+EVENT_FIELDS = ("id", "title", "starts_at", "attendees", "location")
 MAX_PROJECTS = 30
 MAX_REVIEW_PERIOD = timedelta(days=366)
 SOON = timedelta(days=DUE_SOON_DAYS)
@@ -101,8 +103,8 @@ class Overviews(Service):
     def weekly_review(self, start: str = "", end: str = "") -> Result[WeeklyReview]:
         """Review a period, by default the last 7 days.
 
-        Completed, created and slipped tasks, notes written, each project's health and its change, what is due next
-        week.
+        Completed, created and slipped tasks, notes written, each project's health and its change, what is due and takes
+        place next week.
 
         Args:
             start: First day.
@@ -120,6 +122,7 @@ class Overviews(Service):
                 "slipped": _tally(session, tasks.overdue_in_period(first, last, self._clock_at(until))),
                 "notes_written": self._tally_notes(session, since, until),
                 "due_next_week": _tally(session, coming),
+                "events_next_week": self._tally_events(session, until),
             }
             health = self._compare_health(session, since, min(until, self._now()))
             left_out = {name: tally.count - len(tally.items) for name, tally in lists.items()}
@@ -194,6 +197,15 @@ class Overviews(Service):
             )
             for id_, row in known.items()
         }
+
+    def _tally_events(self, session: Session, since: datetime) -> Tally:
+        """Return the events of the week that begins at a moment."""
+        zone = self._context.zone
+        after = times.start_of_day(since.astimezone(zone).date() + timedelta(days=7), zone)
+        found = events.list_occurrences(session, since, after, zone)
+        shown = found[: REVIEW_PAGE.limit]
+        rows_ = ({name: getattr(entry, name) for name in EVENT_FIELDS if getattr(entry, name)} for entry in shown)
+        return Tally(count=len(found), items=tuple(rows_))
 
     def _tally_notes(self, session: Session, since: datetime, until: datetime) -> Tally:
         written_notes = overview.list_written_notes(session, since, until, REVIEW_PAGE.limit)

@@ -11,8 +11,10 @@ from panorama.domain.items.references import NoteRef, ProjectRef, TaskRef
 from panorama.domain.items.reminders import ReminderEvent
 from panorama.domain.items.tasks import Task
 from panorama.domain.paging import Page, PageRequest
+from panorama.domain.time import times
 from panorama.domain.time.times import format_time
 from panorama.services.base import Service
+from panorama.store import events
 from panorama.store.backend import Session
 from panorama.store.items import alerts, lookup, notes, rows, tasks
 
@@ -63,10 +65,15 @@ class Pages(Service):
         return {"markdown": f"{self._format_task(loaded)}\n\nStatus: {loaded.status}\n\n{loaded.notes}".strip()}
 
     def render_today(self) -> Text:
-        """Render the tasks that are overdue, due today or in progress."""
+        """Render the events of today, and the tasks that are overdue, due today or in progress."""
         clock = self._clock()
         parts = [f"# {clock.today:%A}, {clock.today}"]
+        zone, tomorrow = self._context.zone, times.next_day(clock.today)
+        period = times.start_of_day(clock.today, zone), times.start_of_day(tomorrow, zone)
         with self._reading() as session:
+            entries = events.list_occurrences(session, *period, zone)
+            parts += ["\n## Events\n"] if entries else []
+            parts += [f"- {entry.describe(zone)} `{entry.id}`" for entry in entries]
             for title, view in (("Overdue", "overdue"), ("Today", "today"), ("Under way", "in_progress")):
                 items = tasks.list_tasks(session, FIRST_PAGE, [tasks.living(), tasks.view_condition(view, clock)]).items
                 known = "\n".join(parts)

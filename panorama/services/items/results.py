@@ -306,6 +306,7 @@ class WeeklyReview:
     notes_written: Tally
     projects: tuple[Mapping[str, Any], ...]
     due_next_week: Tally
+    events_next_week: Tally
     more: Mapping[str, int]
 
 

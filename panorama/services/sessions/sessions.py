@@ -49,10 +49,9 @@ class Sessions(Service):
         project: ProjectRef | None = None,
         summary: str | None = None,
         kind: SessionKind | None = None,
-        started_at: str = "",
         create_people: bool = False,
     ) -> Result[LoggedSession]:
-        """Log a meeting (minutes) or thoughts as they happen: title begins a session, session adds to it.
+        """Log meeting minutes or thoughts as they come: title begins a session, session adds to it.
 
         Args:
             lines: Text, or {text, speaker, revises, type: note|decision|action|next_step|question|summary|thought}.
@@ -63,10 +62,10 @@ class Sessions(Service):
             )
         if not session:
             return self.create(
-                title, kind or "meeting", project, started_at, "", attendees, "", summary or "", lines, create_people
+                title, kind or "meeting", project, "", "", attendees, "", summary or "", lines, create_people
             )
         return self._append(
-            session, lines, attendees, create_people, started_at=started_at or None, project=project or None,
+            session, lines, attendees, create_people, project=project or None,
             summary=summary, kind=kind,
         )  # fmt: skip
 
