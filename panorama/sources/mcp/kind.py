@@ -21,6 +21,13 @@ from panorama.sources.mcp.child_records import ChildRecord
 from panorama.sources.mcp.child_transport import ChildCommand, ChildTransport
 from panorama.sources.mcp.connection import Connection, ServerGoneError
 from panorama.sources.mcp.functions import convert_tools
+from panorama.sources.mcp.oauth import (
+    SIGN_IN_SECONDS,
+    ShowAddress,
+    SourceOAuth,
+    TokenFile,
+    needs_login,
+)
 from panorama.sources.mcp.results import clean_error, convert_result
 from panorama.sources.secrets import SecretLookup, is_reference, is_secret_setting
 from panorama.sources.source import Deadline
@@ -43,12 +50,34 @@ def open_source(config: SourceConfig, secrets: SecretLookup, log_folder: Path) -
     return McpSource(config, secrets, log_folder)
 
 
+def sign_in(config: SourceConfig, secrets: SecretLookup, folder: Path, show_address: ShowAddress) -> int:
+    """Let a person sign in to a server, store the tokens, and return how many functions it has.
+
+    Raises:
+        UnavailableError: They did not sign in, or the server cannot be reached.
+    """
+    patient = replace(config, call_seconds=SIGN_IN_SECONDS)
+    source = McpSource(patient, secrets, folder, show_address=show_address)
+    try:
+        return len(source.list_functions(Deadline.after(SIGN_IN_SECONDS)))
+    finally:
+        source.close()
+
+
 class McpSource:
     """One MCP server; implements `Source`. Thread-safe."""
 
     def __init__(
-        self, config: SourceConfig, secrets: SecretLookup, folder: Path, *, idle_seconds: float = IDLE_SECONDS
+        self,
+        config: SourceConfig,
+        secrets: SecretLookup,
+        folder: Path,
+        *,
+        idle_seconds: float = IDLE_SECONDS,
+        show_address: ShowAddress | None = None,
     ) -> None:
+        """Create a source; `show_address` lets a person sign in when the server asks for it."""
+        self._show_address = show_address
         self._config = config
         self._secrets = secrets
         self._folder = folder
@@ -121,9 +150,17 @@ class McpSource:
         except TimeoutError as error:
             raise self._build_error(function, f"did not answer within {seconds:.3g} s", was_sent=True) from error
         except ServerGoneError as error:
+            if needs_login(error):
+                raise self._login_error() from error
             raise self._build_error(function, f"ended: {error}", was_sent=error.was_sent) from error
         except MCPError as error:
             raise SourceError(self._hider.hide(clean_error(error.message))) from error
+
+    def _login_error(self) -> UnavailableError:
+        name = self._config.name
+        return UnavailableError(
+            f"The source {name} needs you to sign in.", hint=f"Run `panorama sources login {name}`."
+        )
 
     def _build_error(self, function: SourceFunction | None, problem: str, *, was_sent: bool) -> Exception:
         """Return the error of a call that got no answer."""
@@ -145,9 +182,12 @@ class McpSource:
         if config.command:
             command = ChildCommand(command=config.command, args=args, env=env, cwd=config.cwd)
             return ChildTransport(command, self._hider, ChildRecord(self._folder, config.name))
+        auth = None
+        if config.oauth:
+            auth = SourceOAuth(TokenFile(self._folder / f"{config.name}.tokens"), self._show_address)
         if config.transport == "sse":
-            return SSETransport(url, headers=dict(headers))
-        return StreamableHttpTransport(url, headers=dict(headers))
+            return SSETransport(url, headers=dict(headers), auth=auth)
+        return StreamableHttpTransport(url, headers=dict(headers), auth=auth)
 
 
 @dataclass(slots=True)

@@ -1,5 +1,6 @@
 """What the commands of `panorama sources` do."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from panorama.domain.sources.policy import Decision
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError
 from panorama.sources.config import SourceConfig, load_sources
 from panorama.sources.options import probe_source
+from panorama.sources.pool import FOLDER
 from panorama.sources.secret_store import delete_secrets, list_references, store_secret
 from panorama.sources.secrets import open_secrets
 from panorama.sources.source import Deadline, open_source
@@ -81,7 +83,7 @@ def check_source(name: str, *, as_json: bool) -> None:
     """
     home = _home()
     config = _get_config(name)
-    folder = home / "sources"
+    folder = home / FOLDER
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     source = open_source(config, open_secrets(home), folder)
     try:
@@ -129,6 +131,29 @@ def decide(pattern: str, decision: Decision, *, as_json: bool) -> None:
     words = {"allow": "Scripts may call", "ask": "Panorama asks before scripts call", "deny": "Scripts cannot call"}
     data = {"source": name, "pattern": functions, "decision": decision}
     console.print_result(Answer(data, f"{words[decision]} {name}.{functions}", {}), as_json)
+
+
+def sign_in_to(name: str, *, as_json: bool) -> None:
+    """Let the user sign in to a server in their browser.
+
+    Raises:
+        InvalidInputError: The source has no address where one signs in.
+        NotFoundError: There is no such source.
+        UnavailableError: Nobody signed in, or the server cannot be reached.
+    """
+    config = _get_config(name)
+    if config.kind != "mcp" or not config.url:
+        raise InvalidInputError(f"The source {name} needs no sign-in.", hint="Only MCP servers at an address do.")
+    if not config.oauth:
+        with edit_entries(_home()) as entries:
+            entries[name] = {**entries[name], "auth": "oauth"}
+    from panorama.sources.mcp.kind import sign_in  # half a second
+
+    count = sign_in(
+        replace(config, oauth=True), open_secrets(_home()), _home() / FOLDER,
+        lambda address: console.print_message(f"Open this address in your browser:\n{address}"),
+    )  # fmt: skip
+    console.print_result(Answer({"name": name, "functions": count}, f"Signed in to {name}", {}), as_json)
 
 
 def remove_source(name: str, *, yes: bool, as_json: bool) -> None:

@@ -114,6 +114,15 @@ def check(name: Name, as_json: AsJson = False) -> None:
     actions.check_source(name, as_json=as_json)
 
 
+@app.command(epilog=examples("panorama sources login docs"))
+def login(name: Name, as_json: AsJson = False) -> None:
+    """Sign in to an MCP server that asks for it (OAuth): open the address that is shown."""
+    from panorama.cli.commands.sources import actions
+
+    require_terminal("sources login", "nobody signed in")
+    actions.sign_in_to(name, as_json=as_json)
+
+
 @app.command(epilog=examples("panorama sources secret claap", "panorama sources secret github TOKEN < token.txt"))
 def secret(name: Name, key: Key = "", in_file: InFile = False, as_json: AsJson = False) -> None:
     """Store a secret of a source, typed without showing it, or read from a pipe."""
