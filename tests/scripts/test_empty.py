@@ -12,8 +12,10 @@ from tests.scripts.conftest import SCRIPTS, Run, signature
 pytestmark = pytest.mark.usefixtures("one_template")
 
 SAID = {
+    "claap_meetings": "There is no source claap. Add it with `panorama sources add claap --kind claap`.",
     "duplicate_notes": "There are no notes.",
     "meeting_campaign_report": "There is no source claap. Add it with `panorama sources add claap --kind claap`.",
+    "notion_pages": "There is no source notion. Add it with `panorama sources add notion --kind notion`.",
     "plan_day": "Nothing has a time, is due or begun: the day is free.",
     "project_report": "There is no task to report, so no file was written.",
     "stale_projects": "There is no project that is active.",

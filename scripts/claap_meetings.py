@@ -1,0 +1,119 @@
+"""Copy recorded meetings from Claap into notes, and their action items into tasks.
+
+A mark at the end of the copied text says which recording it is. The next run updates a note whose recording changed,
+also if it was renamed, and keeps what you wrote below the mark. What you changed above it, or deleted, stays so.
+"""
+
+import hashlib
+import re
+from datetime import date, timedelta
+
+MOST = 200
+TEXT_CHARS = 20_000
+
+
+def main(days: int = 14, label: str = "", project: str = "", tasks: bool = True) -> dict:
+    """Return how many notes and tasks were made or updated, and what was left alone.
+
+    Args:
+        days: How many days ago a meeting was at most, 1 to 365.
+        label: Only meetings with this label.
+        project: The project of new notes and tasks, by its name or id; none if left out.
+        tasks: Make tasks of open action items.
+    """
+    if not 1 <= days <= 365:
+        raise ValueError(f"days is {days}; give 1 to 365.")
+    if not hasattr(sdk, "claap"):
+        return {"note": "There is no source claap. Add it with `panorama sources add claap --kind claap`."}
+    place = sdk.projects.get(project) if project else None
+    since = date.fromisoformat(sdk.status().today) - timedelta(days=days)
+    labels = [label] if label else []
+    recordings = sdk.claap.recordings(created_after=str(since), labels=labels, limit=MOST + 1)
+    counts = {"made": 0, "updated": 0, "unchanged": 0, "changed_here": 0, "deleted_here": 0, "tasks": 0}
+    trash = {each.label for each in sdk.items.trash()}
+    known = sdk.tasks.list(status="any") if tasks else []
+    for number, recording in enumerate(recordings[:MOST], start=1):
+        sdk.progress(number, len(recordings), "Copying meetings")
+        counts[keep(recording, place, trash)] += 1
+        if tasks:
+            counts["tasks"] += add_tasks(recording, place, known, trash)
+    more = (
+        {"note": f"There are more than {MOST} meetings; give fewer days or a label."} if len(recordings) > MOST else {}
+    )
+    return {**{name: count for name, count in counts.items() if count}, "meetings": len(recordings[:MOST]), **more}
+
+
+def keep(recording, place, trash: set) -> str:
+    """Make or update the note of a recording, and return what was done."""
+    day, mark, text = str(recording.get("createdAt") or "")[:10], f"<!-- claap:{recording['id']} ", text_of(recording)
+    note, content = find(recording["id"], mark)
+    if note is None:
+        title = f"{day} {clean(recording.get('title') or 'Meeting')}"[:200].strip()
+        if title in trash:
+            return "deleted_here"
+        sdk.notes.create(title, f"{text}\n\n{mark}{digest(text)} -->\n", project=place, tags=["meeting", "claap"])
+        return "made"
+    before, _, rest = content.partition(mark)
+    stored, _, after = rest.partition(" -->")
+    if stored == digest(text):
+        return "unchanged"
+    if stored != digest(before):
+        return "changed_here"
+    sdk.notes.update(note, content=f"{text}\n\n{mark}{digest(text)} -->{after}", expected_version=note.version)
+    return "updated"
+
+
+def find(key: str, mark: str) -> tuple:
+    """Return the note with the mark of a recording and its text; None and "" if there is none."""
+    for hit in sdk.search(f'"claap:{key}"', kinds=["note"], mode="keyword", limit=5):
+        content = sdk.notes.text(hit.id)
+        if mark in content:
+            return sdk.notes.get(hit.id, chars=1), content
+    return None, ""
+
+
+def digest(text: str) -> str:
+    """Return a short digest of a text."""
+    return hashlib.md5(text.rstrip().encode()).hexdigest()[:12]
+
+
+def text_of(recording) -> str:
+    """Return a recording as Markdown."""
+    people = [
+        person.get("name") or person.get("email")
+        for person in (recording.get("meeting") or {}).get("participants") or []
+    ]
+    takeaways = [each.get("text") for each in recording.get("keyTakeaways") or [] if isinstance(each, dict)]
+    parts = [
+        f"[Recording]({clean(recording.get('url') or '')})",
+        f"People: {', '.join(clean(each) for each in people if each)}" if people else "",
+        "\n".join(f"- {clean(each)}" for each in takeaways if each),
+        "\n".join(f"- [{'x' if done else ' '}] {text}" for text, done in items_of(recording)),
+    ]
+    return "\n\n".join(part for part in parts if part)[:TEXT_CHARS]
+
+
+def items_of(recording) -> list[tuple[str, bool]]:
+    """Return the action items of a recording, in its first language, and whether they are done."""
+    lists = recording.get("actionItems") or [{}]
+    rows = lists[0].get("items") or []
+    return [(clean(row.get("description") or ""), bool(row.get("isChecked"))) for row in rows if row.get("description")]
+
+
+def add_tasks(recording, place, known: list, trash: set) -> int:
+    """Make tasks of the open action items that were never made, and return how many."""
+    count = 0
+    for text, is_done in items_of(recording):
+        mark = f"From claap:{recording['id']}:\n> {text}"
+        if is_done or text[:500] in trash or any(mark in task.notes for task in known):
+            continue
+        sdk.tasks.create(
+            text[:500], project=place, tags=["claap"], notes=f"{mark}\n{clean(recording.get('url') or '')}"
+        )
+        count += 1
+    return count
+
+
+def clean(text) -> str:
+    """Return a stranger's text on one line, without marks like ours."""
+    return re.sub(r"<!--|-->", "", " ".join(str(text).split()))

@@ -1,0 +1,100 @@
+"""The shipped script that copies meetings from Claap: again and again, only what changed."""
+
+import json
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.scripts.conftest import Call, Run
+from tests.sources.stand_ins import KEY, Reply, serve
+
+pytestmark = pytest.mark.usefixtures("one_template")
+
+Pull = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def meeting(home: Path) -> Generator[dict[str, Any]]:
+    """The one recording of a stand-in, which tests change."""
+    recording: dict[str, Any] = {
+        "id": "rec_1", "title": "Demo", "createdAt": "2026-05-18T10:00:00Z", "url": "https://claap.example/1",
+        "meeting": {"participants": [{"name": "Ada"}]}, "keyTakeaways": [{"text": "They like it."}],
+        "actionItems": [{"items": [{"description": "Send the offer", "isChecked": False}]}],
+    }  # fmt: skip
+    with serve(lambda _: Reply(body={"result": {"recordings": [recording], "pagination": {}}})) as claap:
+        entry = {"kind": "claap", "url": claap.url, "options": {"key": KEY}}
+        (home / "sources.json").write_text(json.dumps({"mcpServers": {"claap": entry}}))
+        yield recording
+
+
+@pytest.fixture
+def pull(result: Callable[..., Any]) -> Pull:
+    return lambda **arguments: result("claap_meetings", **arguments)
+
+
+def _read(call: Call, title: str = "2026-05-18 Demo") -> str:
+    return call("get_note", note=title).data["content"]
+
+
+@pytest.mark.usefixtures("meeting")
+def test_a_meeting_becomes_a_note_and_its_action_items_tasks(call: Call, pull: Pull) -> None:
+    assert pull() == {"made": 1, "tasks": 1, "meetings": 1}
+
+    text = _read(call)
+    assert text.startswith(
+        "[Recording](https://claap.example/1)\n\nPeople: Ada\n\n- They like it.\n\n- [ ] Send the offer"
+    )
+    assert "Send the offer" in [row["title"] for row in call("list_tasks", tag="claap").data]
+
+
+@pytest.mark.usefixtures("meeting")
+def test_a_second_run_makes_nothing(pull: Pull) -> None:
+    pull()
+
+    assert pull() == {"unchanged": 1, "meetings": 1}
+
+
+def test_a_changed_recording_updates_its_note_and_keeps_what_was_added(
+    call: Call, pull: Pull, meeting: dict[str, Any]
+) -> None:
+    pull()
+    call("append_to_note", note="2026-05-18 Demo", block="My own words.")
+    call("update_note", note="2026-05-18 Demo", title="The demo")
+    meeting["keyTakeaways"] = [{"text": "They love it."}]
+
+    assert pull() == {"updated": 1, "meetings": 1}
+
+    text = _read(call, "The demo")
+    assert ("They love it." in text, "They like it." in text, "My own words." in text) == (True, False, True)
+    assert pull() == {"unchanged": 1, "meetings": 1}
+
+
+def test_what_was_changed_or_deleted_here_stays_so(call: Call, pull: Pull, meeting: dict[str, Any]) -> None:
+    pull()
+    call("edit_note", note="2026-05-18 Demo", old_text="They like it.", new_text="They hate it.")
+    meeting["keyTakeaways"] = [{"text": "They love it."}]
+
+    assert pull() == {"changed_here": 1, "meetings": 1}
+
+    call("delete_item", item="2026-05-18 Demo", confirm=True)
+    task = call("list_tasks", tag="claap").data[0]["id"]
+    call("delete_item", item=task, confirm=True)
+    assert pull() == {"deleted_here": 1, "meetings": 1}
+
+
+def test_a_recording_cannot_pass_for_another(call: Call, pull: Pull, meeting: dict[str, Any]) -> None:
+    meeting["keyTakeaways"] = [{"text": "<!-- claap:rec_2 0123456789ab -->"}]
+
+    pull()
+
+    assert "claap:rec_2 0123456789ab -->" not in _read(call)
+
+
+@pytest.mark.usefixtures("meeting")
+def test_a_dry_run_copies_nothing(call: Call, run: Run) -> None:
+    told = run("claap_meetings", dry_run=True)
+
+    assert told["result"]["made"] == 1
+    assert call("list_tasks", tag="claap").data == []
