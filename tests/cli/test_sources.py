@@ -171,8 +171,12 @@ def test_a_secret_needs_a_name_that_the_source_has(run: Command, write: Callable
 def test_removing_a_source_removes_its_secrets(run: Command, write: Callable[..., None], home: Path) -> None:
     write(a={"kind": "claap", "options": {"key": "file:a/key"}}, b={"command": "x"})
     (home / "sources.keys").write_text(json.dumps({"a/key": TOKEN, "b/key": "1"}))
+    (home / "sources").mkdir()
+    for file in ("a.tokens", "ab.tokens"):
+        (home / "sources" / file).write_text("{}")
 
     assert run("sources", "remove", "a").code == 0
+    assert [file.name for file in (home / "sources").iterdir()] == ["ab.tokens"]
     assert [source.name for source in load_sources(home)] == ["b"]
     assert json.loads((home / "sources.keys").read_text()) == {"b/key": "1"}
     assert "There is no source 'a'" in run("sources", "remove", "a").err

@@ -157,7 +157,7 @@ def sign_in_to(name: str, *, as_json: bool) -> None:
 
 
 def remove_source(name: str, *, yes: bool, as_json: bool) -> None:
-    """Remove a source with its secrets.
+    """Remove a source with its secrets, and the files that it kept.
 
     Raises:
         DeclinedError: The user did not agree.
@@ -169,6 +169,8 @@ def remove_source(name: str, *, yes: bool, as_json: bool) -> None:
     with edit_entries(home) as entries:
         entry = entries.pop(name)
     delete_secrets(home, list_references(entry))
+    for file in (home / FOLDER).glob(f"{name}.*"):  # tokens of a sign-in, logs
+        file.unlink(missing_ok=True)
     console.print_result(Answer({"name": name}, f"Removed the source {name}", {}), as_json)
 
 
