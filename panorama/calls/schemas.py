@@ -14,7 +14,7 @@ from panorama.domain.text.json_types import is_list, is_object
 _OMITTED_KEYS = ("title", "maxLength", "minimum", "maximum")
 """Omitted keywords: `calls` reports wrong sizes with its own messages."""
 
-_NEVER_EMPTY = ("id", "title", "name")
+_NEVER_EMPTY = ("id", "title")
 """The fields that every answer has of an object with an id."""
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {}, False)

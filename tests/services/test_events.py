@@ -109,6 +109,8 @@ def test_pages_of_the_calendar_neither_repeat_nor_skip(call: Call) -> None:
     ("arguments", "message"),
     [
         ({"starts_at": "friday 9:00", "ends_at": "2026-05-22T08:00"}, "before it begins"),
+        ({"starts_at": "friday 9:00", "ends_at": "friday 8:00"}, "before it begins"),
+        ({"starts_at": "friday 9:00", "ends_at": "8:00"}, "before it begins"),
         ({"starts_at": "2026-05-22", "ends_at": "2026-05-21"}, "before it begins"),
         ({"starts_at": "2026-05-22", "ends_at": "2026-05-22T08:00"}, "a day and a moment"),
         ({"starts_at": "2026-05-22", "ends_at": "2028-05-22"}, "more than 366 days"),
@@ -132,3 +134,19 @@ def test_events_are_in_the_view_of_today_and_in_the_weekly_review(call: Call) ->
 
     assert f"## Events\n\n- 09:00 to 11:00 Tiler (Ben) `{event}`" in today
     assert (week["count"], week["items"][0]["title"]) == (1, "Holiday")
+
+
+@pytest.mark.parametrize(
+    ("starts_at", "ends_at", "end"),
+    [
+        ("friday 22:00", "2:00", "2026-05-23T02:00+02:00"),
+        ("friday 9:00", "+90min", "2026-05-22T10:30+02:00"),
+        ("friday 9:00", "5pm", "2026-05-22T17:00+02:00"),
+        ("friday 9:00", "saturday 9:00", "2026-05-23T09:00+02:00"),
+        ("friday", "+2d", "2026-05-24"),
+    ],
+)
+def test_an_end_may_be_an_hour_a_distance_or_a_day_of_its_own(
+    call: Call, starts_at: str, ends_at: str, end: str
+) -> None:
+    assert call("events.create", title="A", starts_at=starts_at, ends_at=ends_at).data["ends_at"] == end
