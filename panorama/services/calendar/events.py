@@ -22,7 +22,9 @@ MAX_PERIOD = timedelta(days=366)
 MAX_NIGHT = timedelta(hours=12)
 """An end that is only a time of day is that of the next day if the event then lasts no longer: 22:00 to 2:00."""
 
-_FROM_START = re.compile(r"\+\d+ ?(?:h|min|d|w)|(?:at |um )?\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|uhr)?|noon|midnight", re.IGNORECASE)
+_FROM_START = re.compile(
+    r"\+\d+ ?(?:h|min|d|w)|(?:at |um )?\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|uhr)?|noon|midnight", re.IGNORECASE
+)
 """Ends that are counted from the start: a distance, or only a time of day."""
 
 
