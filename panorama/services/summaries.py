@@ -82,7 +82,8 @@ def summarize_search(page: Page[Any]) -> str:
     count += " with these filters" if "filtered" in index else ""
     count += " with corrected words" if "corrected" in index else ""
     weaker = f", {index['weaker']} weaker left out (see other modes)" if "weaker" in index else ""
-    return count + _describe_more(page) + weaker + _describe_gap(index)
+    changing = f"; {index['model']} is searched until {index['changing_to']} is ready" if "changing_to" in index else ""
+    return count + _describe_more(page) + weaker + _describe_gap(index) + changing
 
 
 def _describe_gap(index: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Search by meaning when a part of it is missing: what is asked is answered with keywords, and says what to do."""
 
+import shutil
 import sqlite3
 import sys
 import threading
@@ -41,6 +42,25 @@ def test_a_model_whose_file_is_damaged_is_said(home: Path, tmp_path: Path, monke
 
     with followed(home, index_engine="exact", embedder="minilm") as house:
         assert "is damaged" in speaks(house)["last_error"]
+
+
+@pytest.mark.slow
+def test_words_are_found_when_the_default_model_s_table_is_truncated_while_it_is_in_use(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for file in (*bundled.DUO_FILES, bundled.STATIC):
+        shutil.copy(file.path, tmp_path / file.name)
+    monkeypatch.setattr(bundled, "FOLDER", tmp_path)
+    with followed(home, index_engine="exact", embedder="duo") as house:
+        made = note(house, "apple cake")
+        converges(house)
+        assert finds(house, "Apfelkuchen", made)
+
+        with (tmp_path / bundled.USE_TABLE.name).open("r+b") as table:
+            table.truncate(1000)
+        note(house, "Zwetschgen einkochen")
+
+        assert "use-table.bin" in speaks(house)["last_error"]
 
 
 def test_without_onnx_runtime_the_better_model_is_said_to_miss_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,10 +129,12 @@ def test_until_another_model_is_ready_the_one_before_is_searched(
             note(house, f"quince jam {number}")
         converges(house)
     answers: list[Mapping[str, Any]] = []
+    seconds: list[int | None] = []
     with followed(home, embedder="minilm", **engine) as house:
         until(lambda: searched(house, "quince")["metadata"]["index"]["ran"] == ["keyword", "semantic"], "a search")
         made = note(house, "wild horses")
         while told(house).get("changing_to"):
+            seconds.append(told(house).get("changing_seconds"))
             answers.append(searched(house, "wild horses", mode="semantic"))
         converges(house)
         assert finds(house, "wild horses", made)
@@ -124,6 +146,7 @@ def test_until_another_model_is_ready_the_one_before_is_searched(
         back = told(house)["model"]
 
     indexes = [each["metadata"]["index"] for each in answers]
+    assert [left for left in seconds if left is not None]
     assert all(index.get("missing", LATE).endswith(LATE) for index in indexes)
     assert {index["model"] for index in indexes if "model" in index} >= {"static"}
     assert any(made in {row["id"] for row in each["data"]} for each in answers[:-1])

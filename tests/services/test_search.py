@@ -381,6 +381,14 @@ def test_a_note_that_holds_the_whole_query_comes_alone_and_the_weaker_are_counte
     assert len(context.found("wasps shed roof", "semantic").items) == 5
 
 
+def test_beside_a_corrected_word_notes_of_the_same_meaning_are_shown(context: Desk, meaning: Told) -> None:
+    corrected = context.note("Huerto", "Los tomates")
+    blight = context.note("Blight", "On all the plants again")
+    meaning.hits = {blight: 0.4, corrected: 0.35}
+
+    assert {row.id for row in context.found("Tomaten").items} == {corrected, blight}
+
+
 def test_the_floor_leaves_out_no_note_that_holds_every_word(context: Desk, meaning: Told) -> None:
     ids = {context.note(f"Tea of sort {number}") for number in range(12)}
     meaning.hits = {context.note("Coffee"): 0.6}
@@ -391,7 +399,7 @@ def test_the_floor_leaves_out_no_note_that_holds_every_word(context: Desk, meani
 def test_pages_of_both_arms_walk_every_hit_once(context: Desk, meaning: Told) -> None:
     ids = [context.note(f"Tea {number}") for number in range(9)]
     others = [context.note(f"Coffee {number}") for number in range(6)]
-    meaning.hits = {**dict.fromkeys([others[0], *ids[:3]], 0.6), **dict.fromkeys(others[1:], 0.5)}
+    meaning.hits = {**dict.fromkeys([others[0], *ids[:3]], 0.6), **dict.fromkeys(others[1:], 0.45)}
     strong = [*ids, others[0]]  # the other five are far behind the best
 
     rows: list[str] = []

@@ -54,9 +54,9 @@ FIRST_ROWS, LATER_COSINE_SHARE = 5, 0.65
 PARTIAL_COVERAGE = 0.4
 """Hits with at least this coverage are no noise if the best hit has less than the whole query."""
 
-PRECISE_TERMS, PRECISE_COSINE_SHARE = 2, 0.9
-"""A query with at most this many words is a name or a rare word: if a hit has all of it, only others with this share of
-the best cosine, and with `near_cosine`, are no noise. A query of words of the best title is such a name, too.
+PRECISE_TERMS = 2
+"""A query with at most this many words is a name or a rare word: if a hit has all of it, only others with `near_cosine`
+are no noise. A query of words of the best title is such a name, too.
 """
 
 WHOLE_COVERAGE = 0.8
@@ -99,7 +99,7 @@ def drop_noise(
     cosines: Mapping[str, float],
     weights: RankingWeights = DEFAULT_WEIGHTS,
     *,
-    terms: int = SHORT_TERMS,
+    terms: int | None = SHORT_TERMS,
     is_name: bool = False,
 ) -> tuple[RankedItem, ...]:
     """Return the items of both searches that may be an answer, best first.
@@ -110,7 +110,7 @@ def drop_noise(
     Args:
         coverage: The share of the query that each item contains, by id.
         cosines: The cosine of the nearest passage of each item, by id.
-        terms: The number of words that were looked for.
+        terms: The number of words that were looked for, None if some of them were corrected.
         is_name: Whether all of them are in the title of the best item.
     """
     if not ranked:
@@ -123,8 +123,10 @@ def drop_noise(
     top, least_coverage = max(cosines.values(), default=0.0), WHOLE_COVERAGE
     if not is_whole(best):
         least_cosine, least_coverage = weights.cosine_share * top, PARTIAL_COVERAGE
+    elif terms is None:  # the corrected words may be others than those meant
+        least_cosine = weights.cosine_share * top
     elif is_name or terms <= PRECISE_TERMS or "title" in best.why:
-        least_cosine = max(PRECISE_COSINE_SHARE * top, weights.near_cosine)
+        least_cosine = max(SHORT_COSINE_SHARE * top, weights.near_cosine)
     else:
         least_cosine = (SHORT_COSINE_SHARE if terms <= SHORT_TERMS else MIN_COSINE_SHARE) * top
 

@@ -24,7 +24,13 @@ from panorama.index.points import NO_PROJECT, Filter
 from panorama.services.base import Service, ServiceContext
 from panorama.services.search import hints as remarks
 from panorama.services.search import named_items
-from panorama.services.search.query_parser import MAX_QUERY_CHARS, build_id_query, parse_query, pick_informative_terms
+from panorama.services.search.query_parser import (
+    MAX_QUERY_CHARS,
+    ParsedQuery,
+    build_id_query,
+    parse_query,
+    pick_informative_terms,
+)
 from panorama.services.search.results import SearchHit
 from panorama.services.search.semantic import SemanticSearch
 from panorama.services.search.semantic_results import SemanticHit, SemanticResult
@@ -46,7 +52,7 @@ MAX_PASSAGES = 120
 MIN_COSINES = {"duo": 0.1, "minilm": 0.15}
 """Cosines below which hits are noise; only measured for these models."""
 
-MIN_SNIPPET_SHARE = 0.4
+MIN_SNIPPET_SHARE = 0.5
 """Rows with less than this share of the best score have no snippet; that of others shortens with the square of it."""
 
 DAY_SECONDS = 86_400
@@ -120,7 +126,7 @@ class Search(Service):
             if hits is None and not alone:
                 hits = search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
             first = known or (() if alone else self._find_by_name(session, query, filters))
-            answer = self._fuse(session, hits, nearest, filters, first, wording.terms)
+            answer = self._fuse(session, hits, nearest, filters, first, wording)
             if known and is_id(query):
                 answer = replace(answer, ranked=known)
             missing = remarks.join_hints("" if is_lost else remarks.missing_ids_hint(session, unknown), wording.hint)
@@ -160,7 +166,7 @@ class Search(Service):
         nearest: SemanticResult | None,
         filters: Filters,
         first: tuple[RankedItem, ...] = (),
-        terms: tuple[Term, ...] = (),
+        wording: ParsedQuery | None = None,
     ) -> _RankedResult:
         """Merge named items, the first hundred fused hits of both searches, and the other keyword hits."""
         near = _best_hit_per_item(nearest)
@@ -183,8 +189,9 @@ class Search(Service):
             return _RankedResult(ranked, best, index)
         coverage = {hit.item: hit.coverage for hit in confident}
         cosines = {item: hit.score for item, hit in near.items()}
+        terms = wording.terms if wording and not wording.repairs else ()
         is_name = _is_name(session, ranked, terms)
-        strong = ranking.drop_noise(ranked, coverage, cosines, weights, terms=len(terms), is_name=is_name)
+        strong = ranking.drop_noise(ranked, coverage, cosines, weights, terms=len(terms) or None, is_name=is_name)
         weaker = {"weaker": len(ranked) - len(strong)} if len(strong) < len(ranked) else {}
         return _RankedResult(strong, best, {**index, **weaker})
 
@@ -294,7 +301,8 @@ def _describe_index(hits: Sequence[Hit] | None, nearest: SemanticResult | None) 
         return {"ran": ran}
     if nearest.has_run:
         pending = {"pending": nearest.pending} if nearest.pending else {}
-        return {"ran": [*ran, "semantic"], **pending, "model": nearest.model}
+        changing = {"changing_to": nearest.successor} if nearest.successor else {}
+        return {"ran": [*ran, "semantic"], **pending, "model": nearest.model, **changing}
     do = {"do": nearest.hint} if nearest.hint else {}
     return {"ran": ran, "missing": nearest.missing, **do}
 

@@ -152,7 +152,9 @@ class SemanticSearch(Service):
             except PanoramaError as error:
                 self._is_outdated |= isinstance(error, ModelMismatchError)
                 return SemanticResult(missing=error.message, hint=error.hint or "Ask again in a moment.")
-            return SemanticResult(hits=tuple(map(_to_hit, hits)), pending=pending, model=house.active.model.id)
+            successor = house.chosen.model.id if house.is_changing else ""
+            model = house.active.model.id
+            return SemanticResult(hits=tuple(map(_to_hit, hits)), pending=pending, model=model, successor=successor)
 
         return wait_for_result
 

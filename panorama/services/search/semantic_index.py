@@ -66,15 +66,25 @@ class IndexedModel:
 
 @dataclass(frozen=True, slots=True)
 class ModelChange:
-    """The start of the move to another model: the time, and the changes it had not read then."""
+    """The start of the move to another model: the time, the changes it had not read, and the passages of the old one.
+
+    `embedded` is the number of texts that it had embedded.
+    """
 
     began: float
     unread: int
+    passages: int
+    embedded: int
 
-    def estimate_seconds_left(self, unread: int) -> int | None:
-        """Return how long the remaining changes take at the speed so far; None until one is read."""
-        done = self.unread - unread
-        return round((time.monotonic() - self.began) / done * unread) if done > 0 else None
+    def estimate_seconds_left(self, unread: int, embedded: int) -> int | None:
+        """Return how long the rest takes at the speed so far; None until a batch is embedded.
+
+        Within the first step of changes, the passages of the old model stand for those of the new one.
+        """
+        seconds, changes, texts = time.monotonic() - self.began, self.unread - unread, embedded - self.embedded
+        if changes > 0:
+            return round(seconds / changes * unread)
+        return round(seconds / texts * max(0, self.passages - texts)) if texts else None
 
 
 @dataclass(slots=True)
@@ -131,7 +141,7 @@ class SemanticIndex:
             sync_previous()
 
         sync_previous()
-        self.change = self.change or ModelChange(time.monotonic(), self.chosen.indexing.measure_lag().unread)
+        self.change = self.change or self._start_change()
         self.chosen.indexing.embed_all(stop, report, after_step)
         if stop():
             return
@@ -139,12 +149,17 @@ class SemanticIndex:
         self.before = self.change = None
         before.embedder.close()
 
+    def _start_change(self) -> ModelChange:
+        indexing, passages_before = self.chosen.indexing, self.index.state().count or 0
+        return ModelChange(time.monotonic(), indexing.measure_lag().unread, passages_before, indexing.embedded)
+
     def status(self, *remarks: str) -> dict[str, Any]:
         """Return its status: the model, the index, and pending changes."""
         index, side = self.index.state(), self.active
         is_started, state = side.indexing.is_started(), side.resident.state
         is_whole = is_started and index.status != "down" and state.status != "failing"
-        changes, lag = self.is_changing, self.chosen.indexing.measure_lag()
+        changes, lag, change = self.is_changing, self.chosen.indexing.measure_lag(), self.change
+        left = change.estimate_seconds_left(lag.unread, self.chosen.indexing.embedded) if changes and change else None
         every = (*remarks, self.remark, index.note, state.error)
         return {
             "modes": ["hybrid", "keyword", "semantic"] if is_whole else ["keyword"],
@@ -159,7 +174,7 @@ class SemanticIndex:
             "index_memory_bytes": index.anonymous_bytes or None,
             "index_mapped_bytes": index.mapped_bytes or None,
             "changing_to": self.chosen.model.id if changes else None,
-            "changing_seconds": self.change.estimate_seconds_left(lag.unread) if changes and self.change else None,
+            "changing_seconds": left,
             "remark": " ".join(dict.fromkeys(remark for remark in every if remark)) or None,
         }
 

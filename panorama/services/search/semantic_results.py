@@ -17,6 +17,7 @@ class SemanticResult:
     """The passages found by meaning, best first; an item may have several.
 
     If it did not run, `missing` says why and `hint` what to do. `pending` counts changes not in the index.
+    `successor` is the model that will replace `model`.
     """
 
     hits: tuple[SemanticHit, ...] = ()
@@ -24,6 +25,7 @@ class SemanticResult:
     hint: str = ""
     pending: int = 0
     model: str = ""
+    successor: str = ""
 
     @property
     def has_run(self) -> bool:
