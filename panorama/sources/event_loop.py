@@ -14,6 +14,10 @@ CHECK_SECONDS = 0.05
 """How often a waiting thread checks whether its caller stopped."""
 
 
+class LoopStoppedError(Exception):
+    """The source was closed while its coroutine ran, or before it began."""
+
+
 class EventLoop:
     """Runs coroutines for blocking threads, while it has users."""
 
@@ -49,13 +53,18 @@ class EventLoop:
 
         Raises:
             TimeoutError: The deadline passed, or the caller stopped.
+            LoopStoppedError: The source was closed meanwhile.
         """
-        if self._loop is None:
-            raise RuntimeError("the event loop of sources has no users")
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        with self._lock:  # so that what was submitted is known to the loop before it can stop
+            if self._loop is None:
+                coroutine.close()
+                raise LoopStoppedError
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         while True:
             try:
                 return future.result(min(CHECK_SECONDS, deadline.seconds_left))
+            except concurrent.futures.CancelledError as error:
+                raise LoopStoppedError from error
             except concurrent.futures.TimeoutError:
                 if future.done():  # a TimeoutError of the coroutine itself
                     return future.result()

@@ -1,5 +1,6 @@
 """The HTTP client of hand-written sources: waiting, repeating, giving up, and telling the truth about it."""
 
+import threading
 import time
 from collections.abc import Callable
 
@@ -203,3 +204,33 @@ def test_a_service_that_repeats_a_page_for_ever_is_stopped(open_caller: OpenCall
 
 def _answer_always(body: object) -> Callable[[Call], Reply]:
     return lambda _: Reply(body=body)
+
+
+def test_a_source_that_was_closed_connects_again(claap: Caller) -> None:
+    claap.call("recording", recording="rec1")
+    claap.source.close()
+
+    assert claap.call("recording", recording="rec1")["id"] == "rec1"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("recording", {"recording": "rec1"}), ("delete_recording", {"recording": "rec1"})]
+)
+def test_closing_during_a_call_is_an_error_that_a_script_understands(
+    claap: Caller, name: str, arguments: dict[str, str]
+) -> None:
+    claap.stand_in.fail_next(*[Reply(body="x" * 10_000, pace_seconds=0.05)] * 5)
+    is_closing = threading.Event()
+
+    def close() -> None:
+        while not is_closing.is_set():
+            claap.source.close()
+
+    thread = threading.Thread(target=close)
+    thread.start()
+    try:
+        with pytest.raises((UnavailableError, OutcomeUnknownError)):
+            claap.call(name, seconds=3, **arguments)
+    finally:
+        is_closing.set()
+        thread.join()

@@ -16,7 +16,7 @@ from panorama.domain.sources.functions import SourceFunction, SourceResult
 from panorama.domain.sources.hiding import SecretHider
 from panorama.errors import OutcomeUnknownError, SourceError, UnavailableError
 from panorama.sources.config import SourceConfig
-from panorama.sources.event_loop import LOOP
+from panorama.sources.event_loop import LOOP, LoopStoppedError
 from panorama.sources.mcp.child_records import ChildRecord
 from panorama.sources.mcp.child_transport import ChildCommand, ChildTransport
 from panorama.sources.mcp.connection import Connection, ServerGoneError
@@ -122,7 +122,7 @@ class McpSource:
         with self._lock:
             connection, self._connection = self._connection, None
         if connection is not None:
-            with suppress(TimeoutError):
+            with suppress(TimeoutError, LoopStoppedError):
                 LOOP.run(connection.close(), Deadline.after(CLOSE_SECONDS))
             LOOP.detach()
 
@@ -149,6 +149,8 @@ class McpSource:
             return LOOP.run(coroutine, limit)
         except TimeoutError as error:
             raise self._build_error(function, f"did not answer within {seconds:.3g} s", was_sent=True) from error
+        except LoopStoppedError as error:
+            raise self._build_error(function, "was closed during the call", was_sent=True) from error
         except ServerGoneError as error:
             if needs_login(error):
                 raise self._login_error() from error

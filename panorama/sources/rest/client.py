@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 from panorama.domain.sources.hiding import SecretHider
 from panorama.errors import OutcomeUnknownError, PanoramaError, SourceError, UnavailableError
-from panorama.sources.event_loop import LOOP
+from panorama.sources.event_loop import LOOP, LoopStoppedError
 from panorama.sources.options import LOCAL_HOSTS
-from panorama.sources.rest.messages import Request, Response, TooLargeError, exchange
+from panorama.sources.rest.messages import ClosedError, Request, Response, TooLargeError, exchange
 from panorama.sources.rest.refusals import build_refusal, parse_message, parse_wait_seconds
 from panorama.sources.source import Deadline
 from panorama.sources.token_bucket import TokenBucket
@@ -107,7 +107,7 @@ class RestClient:
         with self._lock:
             http, self._http = self._http, None
         if http:
-            with suppress(TimeoutError):
+            with suppress(TimeoutError, LoopStoppedError):
                 LOOP.run(http.aclose(), Deadline.after(CLOSE_SECONDS))
             LOOP.detach()
 
@@ -157,7 +157,7 @@ class RestClient:
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             failure = UnavailableError(f"{title} cannot be reached.", hint="Check the network and the address.")
             raise _FailedAttemptError(failure, is_temporary=True) from error
-        except httpx2.TransportError as error:
+        except (httpx2.TransportError, ClosedError, LoopStoppedError) as error:
             failure = UnavailableError(f"The connection to {title} broke.", hint=_LATER_HINT)
             raise _FailedAttemptError(failure, is_temporary=True, may_be_done=may_be_done) from error
         return self._check_status(response.with_text(self._hider.hide(response.text)), may_be_done=may_be_done)

@@ -70,12 +70,26 @@ class TooLargeError(Exception):
     """An answer has more bytes than are allowed."""
 
 
+class ClosedError(Exception):
+    """The client was closed during a request, or before it began."""
+
+
 async def exchange(http: "httpx2.AsyncClient", request: Request, max_bytes: int) -> Response:
     """Send a request and read its answer.
 
     Raises:
         TooLargeError: The answer is larger than `max_bytes`.
+        ClosedError: The client was closed meanwhile.
     """
+    try:
+        return await _exchange(http, request, max_bytes)
+    except RuntimeError as error:
+        if http.is_closed:
+            raise ClosedError from error
+        raise
+
+
+async def _exchange(http: "httpx2.AsyncClient", request: Request, max_bytes: int) -> Response:
     async with http.stream(
         request.method,
         request.path,
