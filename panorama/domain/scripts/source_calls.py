@@ -8,7 +8,10 @@ from panorama.domain.scripts.sdk_usage import SdkUsage, analyze_usage, split_ent
 
 MAX_CALL_CHARS = 160
 MAX_SHOWN_CALLS = 3
-_NO_PRIVATE_DATA = ("status", "progress", "parallel", "parallel_map", "attempt", "markdown_table", "state")
+_NO_PRIVATE_DATA = (
+    "status", "progress", "parallel", "parallel_map", "attempt", "markdown_table", "state", "scripts.call",
+)  # fmt: skip
+"""What returns nothing that the user stored; the calls of a nested script count by themselves."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,10 @@ REST_SECONDS = 1.0
 """After so long without a call the server is asked whether it is still there."""
 
 LISTEN_AGAIN_SECONDS = 5.0
+SHORT_LIFE_SECONDS = 5.0
+RESTART_SECONDS, MAX_RESTART_SECONDS = 0.1, 2.0
+"""The pause before a server that ended within five seconds is started a third time; it doubles each time."""
+
 MODERN_ERA = "2026"
 CONNECTION_CLOSED, METHOD_NOT_FOUND = -32000, -32601
 
@@ -83,6 +87,8 @@ class Connection:
         self._slots = asyncio.Semaphore(at_once)
         self._tools: list[Tool] | None = None
         self._busy = 0
+        self._short_lives = 0
+        self._started_at = 0.0
         self._used_at = time.monotonic()
         self._watchers: set[asyncio.Task[None]] = set()
 
@@ -142,6 +148,7 @@ class Connection:
         except Exception as error:
             if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED:
                 raise
+            self._count_short_life()
             await self._drop(client)
             raise ServerGoneError(self._describe(error, client), was_sent=True) from error
 
@@ -152,6 +159,8 @@ class Connection:
             return self._client or await self._start()
 
     async def _start(self) -> Client[Any]:
+        if self._short_lives > 1:
+            await asyncio.sleep(min(MAX_RESTART_SECONDS, RESTART_SECONDS * 2 ** (self._short_lives - 2)))
         mode: Any = self._era.load()
         client = self._make_client(mode)
         try:
@@ -167,7 +176,8 @@ class Connection:
         if mode == "auto" and (client.protocol_version or "") < MODERN_ERA:
             self._era.save("legacy")
         setattr(client.session, "validate_tool_result", _keep_result)  # noqa: B010 (a method, so no plain assignment)
-        self._client, self._tools, self._used_at = client, None, time.monotonic()
+        self._client, self._tools = client, None
+        self._used_at = self._started_at = time.monotonic()
         self._watch(self._stop_when_idle(client))
         if (client.protocol_version or "") >= MODERN_ERA:
             self._watch(self._listen_for_changes(client))
@@ -211,6 +221,10 @@ class Connection:
             self._client, self._tools = None, None
         if client is not None:
             await _close_quietly(client)
+
+    def _count_short_life(self) -> None:
+        is_short = time.monotonic() - self._started_at < SHORT_LIFE_SECONDS
+        self._short_lives = self._short_lives + 1 if is_short else 0
 
     def _describe(self, error: BaseException, client: Client[Any]) -> str:
         """Return why the server is gone: its last words are the best there is."""

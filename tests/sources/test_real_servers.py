@@ -1,0 +1,101 @@
+"""Published MCP servers, where they are installed: on PATH, or the modules of this Python."""
+
+import shutil
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from panorama.domain.sources.functions import SourceFunction
+from panorama.errors import SourceError
+from panorama.sources.config import SourceConfig
+from panorama.sources.mcp.kind import McpSource
+from panorama.sources.source import Deadline
+
+pytestmark = pytest.mark.slow  # a server of Node or Python takes a second to start
+
+
+class _Server:
+    """A server that is started, and its functions by name."""
+
+    def __init__(self, source: McpSource) -> None:
+        self._source = source
+        listed = source.list_functions(Deadline.after(60))
+        self.functions: dict[str, SourceFunction] = {function.name: function for function in listed}
+
+    def call(self, name: str, **arguments: object) -> object:
+        return self._source.call(self.functions[name], arguments, Deadline.after(60)).value
+
+
+@contextmanager
+def _start(folder: Path, name: str, *arguments: str) -> Generator[_Server]:
+    command = _find_command(name)
+    config = SourceConfig(name="real", command=command[0], args=(*command[1:], *arguments), local=True)
+    source = McpSource(config, str, folder / "state")
+    try:
+        yield _Server(source)
+    finally:
+        source.close()
+
+
+def _find_command(name: str) -> list[str]:
+    module = name.replace("-", "_")
+    if program := shutil.which(name):
+        return [program]
+    if find_spec(module):
+        return [sys.executable, "-m", module]
+    pytest.skip(f"{name} is not installed")
+
+
+def test_the_server_of_all_features(tmp_path: Path) -> None:
+    with _start(tmp_path, "mcp-server-everything") as server:
+        assert server.call("echo", message="héllo") == "Echo: héllo"
+        assert server.call("get_sum", a=1, b=2) == "The sum of 1 and 2 is 3."
+        with pytest.raises(SourceError):
+            server.call("get_sum", a="one", b=2)
+
+
+def test_the_server_of_files(tmp_path: Path) -> None:
+    (tmp_path / "hello.txt").write_text("hello")
+
+    with _start(tmp_path, "mcp-server-filesystem", str(tmp_path)) as server:
+        assert server.call("read_text_file", path=str(tmp_path / "hello.txt")) == "hello"
+        assert server.functions["read_text_file"].reads_only
+        with pytest.raises(SourceError, match=r"(?i)access denied"):
+            server.call("read_text_file", path="/etc/hostname")
+
+
+def test_the_server_of_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with _start(tmp_path, "mcp-server-memory") as server:
+        graph = server.call("read_graph")
+
+    assert isinstance(graph, dict)
+    assert {"entities", "relations"} <= graph.keys()
+
+
+def test_the_server_of_thinking(tmp_path: Path) -> None:
+    with _start(tmp_path, "mcp-server-sequential-thinking") as server:
+        told = server.call(
+            "sequentialthinking", thought="Tea.", nextThoughtNeeded=False, thoughtNumber=1, totalThoughts=1
+        )
+
+    assert isinstance(told, dict)
+    assert told["thoughtNumber"] == 1
+
+
+def test_the_server_of_time(tmp_path: Path) -> None:
+    with _start(tmp_path, "mcp-server-time") as server:
+        now = server.call("get_current_time", timezone="Europe/Berlin")
+
+    assert isinstance(now, dict)
+    assert now["timezone"] == "Europe/Berlin"
+
+
+def test_the_server_of_git(tmp_path: Path) -> None:
+    with _start(tmp_path, "mcp-server-git") as server:
+        assert "git_status" in server.functions
+        with pytest.raises(SourceError):
+            server.call("git_status", repo_path=str(tmp_path))
