@@ -1,13 +1,21 @@
 """Rows of session lines, and their words in the index; no call reads all lines of a session to write some."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, func, insert, select, update
 
-from panorama.domain.items.session_lines import BLOCK_LINES, LINE_FIELDS, LineType, SessionLine, Transcript, block_of
+from panorama.domain.items.session_lines import (
+    BLOCK_LINES,
+    LINE_FIELDS,
+    LineType,
+    SessionLine,
+    Transcript,
+    block_of,
+    format_search_line,
+)
 from panorama.domain.items.sessions import LoggedSession
 from panorama.store import tables
 from panorama.store.backend import Session
@@ -91,9 +99,9 @@ def load_transcript(session: Session, item: LoggedSession, most_chars: int | Non
     """Return a session with its lines as search reads them, or the first blocks of so many characters."""
     blocks: dict[int, str] = {}
     chars = 0
-    for number, lines in groupby(iter_lines(session, item.id), lambda line: block_of(line.position)):
-        blocks[number] = _join_lines(lines)
-        chars += len(blocks[number])
+    for number, block in _iter_blocks(session, _TABLE.c.session == item.id):
+        blocks[number] = block
+        chars += len(block)
         if most_chars is not None and chars >= most_chars:
             break
     return Transcript.of(item, (blocks.get(number, "") for number in range(1, max(blocks, default=0) + 1)))
@@ -102,14 +110,16 @@ def load_transcript(session: Session, item: LoggedSession, most_chars: int | Non
 def _read_blocks(session: Session, id_: str, first: int, last: int) -> dict[int, str]:
     """Return the texts of the blocks that hold some lines, by number."""
     begin, end = block_of(first), block_of(last)
-    where = _within(id_, (begin - 1) * BLOCK_LINES + 1, end * BLOCK_LINES), _PRESENT
-    statement = select(*_COLUMNS).where(*where).order_by(_TABLE.c.position)
-    lines = [_to_line(row) for row in session.connection.execute(statement)]
-    return {number: _join_lines(group) for number, group in groupby(lines, lambda line: block_of(line.position))}
+    return dict(_iter_blocks(session, _within(id_, (begin - 1) * BLOCK_LINES + 1, end * BLOCK_LINES)))
 
 
-def _join_lines(lines: Iterable[SessionLine]) -> str:
-    return "\n".join(line.to_search_line() for line in lines)
+def _iter_blocks(session: Session, where: ColumnElement[bool]) -> Iterator[tuple[int, str]]:
+    """Yield number and text of the blocks of some lines; only the columns that search reads are fetched."""
+    columns = _TABLE.c.position, _TABLE.c.type, _TABLE.c.speaker, _TABLE.c.text
+    statement = select(*columns).where(where, _PRESENT).order_by(_TABLE.c.position)
+    rows = session.connection.execute(statement, execution_options=_STREAMED)
+    for number, lines in groupby(rows, lambda row: block_of(row[0])):
+        yield number, "\n".join(format_search_line(*row[1:]) for row in lines)
 
 
 def _within(id_: str, first: int, last: int) -> ColumnElement[bool]:

@@ -77,7 +77,8 @@ def test_appending_lines_one_by_one_and_to_a_long_session(tmp_path: Path, board:
         for start in range(0, LONG, PART):
             call("sessions.log", session=session, lines=[f"{text} {at}" for at in range(start, start + PART)])
         long = [append() for _ in range(200)]
-        page = [take_milliseconds(lambda: call("sessions.get", session=session, start=LONG // 2)) for _ in range(50)]
+        starts = iter(range(1, LONG, 1000))
+        page = [take_milliseconds(lambda: call("sessions.get", session=session, start=next(starts))) for _ in range(50)]
 
     first, second = statistics.median(short[100:200]), statistics.median(short[900:])
     board.show("line 900 to 1,000 / line 100 to 200, p50", "≤ 1.2 x", f"{second / first:.2f} x", f"{first:.2f} ms")

@@ -37,12 +37,6 @@ class SessionLine:
     branch: str = ""
     confidence: float | None = None
 
-    def to_search_line(self) -> str:
-        """Return the line as search reads it: `decision Ana: induction hob`."""
-        kind = "" if self.type in ("note", "thought") else self.type.replace("_", " ")
-        head = " ".join(filter(None, (kind, self.speaker)))
-        return f"{head}: {self.text}" if head else self.text
-
 
 LINE_FIELDS = tuple(field.name for field in fields(SessionLine))
 
@@ -67,6 +61,14 @@ class Transcript(LoggedSession):
     def search_parts(self) -> tuple[str, ...]:
         """Return its fields, then each block."""
         return (LoggedSession.search_text(self)[1], *self.blocks)
+
+
+def format_search_line(type_: str, speaker: str, text: str) -> str:
+    """Return a line as search reads it: `decision Ana: induction hob`."""
+    kind = "" if type_ in ("note", "thought") else type_.replace("_", " ")
+    if not kind and not speaker:
+        return text
+    return f"{kind} {speaker}: {text}" if kind and speaker else f"{kind or speaker}: {text}"
 
 
 def block_of(position: int) -> int:
