@@ -50,10 +50,21 @@ def open_caller(tmp_path: Path) -> Generator[OpenCaller]:
     """Serve a stand-in and open a source of a kind for it."""
     with ExitStack() as stack:
 
-        def open_(kind: str, answer: Route, *, url: str = "", options: Mapping[str, Any] | None = None) -> Caller:
+        def open_(
+            kind: str,
+            answer: Route,
+            *,
+            url: str = "",
+            call_seconds: float = 9000,
+            options: Mapping[str, Any] | None = None,
+        ) -> Caller:
             stand_in = stack.enter_context(serve(answer))
             config = SourceConfig(
-                name=kind, kind=kind, call_seconds=9000, url=url or stand_in.url, options=options or {"key": KEY}
+                name=kind,
+                kind=kind,
+                call_seconds=call_seconds,
+                url=url or stand_in.url,
+                options=options or {"key": KEY},
             )
             source = open_source(config, open_secrets(tmp_path), tmp_path)
             stack.callback(source.close)

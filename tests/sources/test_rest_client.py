@@ -41,6 +41,17 @@ def test_a_read_is_repeated_when_the_service_is_busy_or_broken(claap: Caller, st
     assert len(claap.stand_in.calls) == 2
 
 
+def test_waiting_as_asked_does_not_count_as_the_time_of_a_call(open_caller: OpenCaller) -> None:
+    claap = open_caller("claap", answer_as_claap, call_seconds=0.5)
+    claap.stand_in.fail_next(Reply(status=429, headers={"Retry-After": "1"}))
+
+    assert claap.call("recording", recording="rec1")["id"] == "rec1"
+
+    claap.stand_in.fail_next(Reply(body="x" * 10_000, pace_seconds=0.05))
+    with pytest.raises(UnavailableError, match="Claap did not answer in time"):
+        claap.call("recording", seconds=600, recording="rec1")
+
+
 @pytest.mark.parametrize("header", ["Retry-After", "X-RateLimit-Retry-After"])
 def test_the_client_waits_as_long_as_the_service_asks(claap: Caller, header: str) -> None:
     claap.stand_in.fail_next(Reply(status=429, headers={header: "1"}))
@@ -55,7 +66,7 @@ def test_a_wait_longer_than_the_run_has_is_refused_at_once(claap: Caller) -> Non
     claap.stand_in.fail_next(Reply(status=429, headers={"Retry-After": "3800"}))
 
     with pytest.raises(
-        UnavailableError, match=r"Claap asks to wait [34],\d+ s, and this call has \d+ s left"
+        UnavailableError, match=r"Claap asks to wait [34],\d+ s, and this run has \d+ s left"
     ) as refused:
         claap.call("recording", seconds=900, recording="rec1")
 

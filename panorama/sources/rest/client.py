@@ -50,7 +50,8 @@ Send = Callable[[Request], Response]
 class Service:
     """What a client needs to know of a service.
 
-    `title` and `source` are its names in messages and hints, `base` is the address that paths follow. `authorize`
+    `title` and `source` are its names in messages and hints, `base` is the address that paths follow. One answer takes
+    `call_seconds` at most; waiting because the service asks for it does not count. `authorize`
     returns the headers with the key, and the values to hide; it is called at the first request. `sign` returns the
     headers of a single request, such as a token that expires; it may send requests that are not signed. Each change
     costs `write_tokens` of the rate.
@@ -59,6 +60,7 @@ class Service:
     title: str
     source: str
     base: str
+    call_seconds: float
     authorize: Callable[[], tuple[Mapping[str, str], Sequence[str]]]
     bucket: TokenBucket
     sign: Callable[[Send], Mapping[str, str]] | None = None
@@ -134,7 +136,7 @@ class RestClient:
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             if left > deadline.seconds_left:
-                text = f"{self.service.title} asks to wait {left:,.0f} s, and this call has "
+                text = f"{self.service.title} asks to wait {left:,.0f} s, and this run has "
                 error = UnavailableError(
                     f"{text}{deadline.seconds_left:,.0f} s left.", hint="Run the script in the background, or later."
                 )
@@ -147,7 +149,9 @@ class RestClient:
         title, may_be_done = self.service.title, not request.reads_only
         http = self._open_http()
         try:
-            response = LOOP.run(exchange(http, request, MAX_ANSWER_BYTES), deadline)
+            seconds = min(self.service.call_seconds, deadline.seconds_left)
+            limit = Deadline.after(seconds, deadline.is_stopped)
+            response = LOOP.run(exchange(http, request, MAX_ANSWER_BYTES), limit)
         except TimeoutError as error:
             failure = UnavailableError(f"{title} did not answer in time.", hint=_LATER_HINT)
             raise _FailedAttemptError(failure, may_be_done=may_be_done) from error

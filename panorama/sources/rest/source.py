@@ -14,9 +14,8 @@ from panorama.sources.source import Deadline
 class RestSource:
     """A web service with hand-written functions. Thread-safe; connects at its first call."""
 
-    def __init__(self, client: RestClient, endpoints: Sequence[Endpoint], call_seconds: float) -> None:
+    def __init__(self, client: RestClient, endpoints: Sequence[Endpoint]) -> None:
         self._client = client
-        self._call_seconds = call_seconds
         self._endpoints = EndpointIndex(endpoints)
 
     def list_functions(self, deadline: Deadline) -> Sequence[SourceFunction]:  # noqa: ARG002 (nothing is asked)
@@ -25,8 +24,7 @@ class RestSource:
 
     def call(self, function: SourceFunction, arguments: Mapping[str, Any], deadline: Deadline) -> SourceResult:
         """Call a function and return its result; of one that lists, one page."""
-        seconds = min(self._call_seconds, deadline.seconds_left)
-        session = RestSession(self._client, Deadline.after(seconds, deadline.is_stopped))
+        session = RestSession(self._client, deadline)
         value = self._endpoints.run(function.name, session, arguments)
         if isinstance(value, Page):
             return SourceResult(value=value.rows, next_cursor=value.next_cursor, size_bytes=session.size_bytes)

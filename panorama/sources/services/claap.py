@@ -146,8 +146,9 @@ def open_source(config: SourceConfig, secrets: SecretLookup, log_folder: Path) -
     service = Service(
         title="Claap",
         source=config.name,
+        call_seconds=config.call_seconds,
         base=read_address(config, ADDRESS),
         authorize=authorize,
         bucket=TokenBucket(per_second=5, burst=5),  # Claap publishes no limits
     )
-    return RestSource(RestClient(service), ENDPOINTS, config.call_seconds)
+    return RestSource(RestClient(service), ENDPOINTS)

@@ -169,6 +169,7 @@ def open_source(config: SourceConfig, secrets: SecretLookup, log_folder: Path) -
     service = Service(
         title="Help Scout",
         source=config.name,
+        call_seconds=config.call_seconds,
         base=read_address(config, ADDRESS),
         authorize=lambda: ({}, [read_app_secret()]),
         bucket=TokenBucket(per_second=3, burst=10),  # 200 requests in a minute on the smallest plan
@@ -176,7 +177,7 @@ def open_source(config: SourceConfig, secrets: SecretLookup, log_folder: Path) -
         write_tokens=2.0,
     )
     client = RestClient(service)
-    return RestSource(client, ENDPOINTS, config.call_seconds)
+    return RestSource(client, ENDPOINTS)
 
 
 class _AccessToken:

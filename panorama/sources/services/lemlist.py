@@ -221,8 +221,9 @@ def open_source(config: SourceConfig, secrets: SecretLookup, log_folder: Path) -
     service = Service(
         title="lemlist",
         source=config.name,
+        call_seconds=config.call_seconds,
         base=read_address(config, ADDRESS),
         authorize=authorize,
         bucket=TokenBucket(per_second=10, burst=20),  # 20 requests in 2 seconds for each key
     )
-    return RestSource(RestClient(service), ENDPOINTS, config.call_seconds)
+    return RestSource(RestClient(service), ENDPOINTS)

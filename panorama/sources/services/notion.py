@@ -303,11 +303,12 @@ def open_source(config: SourceConfig, secrets: SecretLookup, log_folder: Path) -
     service = Service(
         title="Notion",
         source=config.name,
+        call_seconds=config.call_seconds,
         base=read_address(config, ADDRESS),
         authorize=authorize,
         bucket=TokenBucket(per_second=3, burst=6),  # an average of 3 a second for each connection
     )
-    return RestSource(RestClient(service), ENDPOINTS, config.call_seconds)
+    return RestSource(RestClient(service), ENDPOINTS)
 
 
 def _search_page(

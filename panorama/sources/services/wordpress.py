@@ -199,11 +199,12 @@ def open_source(config: SourceConfig, secrets: SecretLookup, log_folder: Path) -
     service = Service(
         title="WordPress",
         source=config.name,
+        call_seconds=config.call_seconds,
         base=read_address(config) + API_PATH,
         authorize=authorize,
         bucket=TokenBucket(per_second=5, burst=5),  # WordPress has no limits, its host may
     )
-    return RestSource(RestClient(service), ENDPOINTS, config.call_seconds)
+    return RestSource(RestClient(service), ENDPOINTS)
 
 
 def _list(
