@@ -18,6 +18,9 @@ KEYRING_SERVICE = "panorama-sources"
 KEY_FILE = "sources.keys"
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
+_SECRET_SETTING = re.compile(r"(?:^|[^a-z])(?:key|o?auth)(?:$|[^a-z])|key$|authori[sz]ation|cookie")
+"""Words such as `X-API-Key` and `BASIC_AUTH`, but not `keyword` or `author`."""
+
 SecretLookup = Callable[[str], str]
 """Replaces references in a configured value; raises UnavailableError if a secret is missing."""
 
@@ -42,8 +45,7 @@ def is_reference(value: str) -> bool:
 
 def is_secret_setting(name: str) -> bool:
     """Return whether a variable, header or option of this name usually holds a secret."""
-    lower = name.lower()
-    return is_secret_name(name) or any(word in lower for word in ("key", "auth", "cookie"))
+    return is_secret_name(name) or bool(_SECRET_SETTING.search(name.lower()))
 
 
 def _read_variable(match: "re.Match[str]") -> str:
