@@ -150,3 +150,13 @@ def test_an_end_may_be_an_hour_a_distance_or_a_day_of_its_own(
     call: Call, starts_at: str, ends_at: str, end: str
 ) -> None:
     assert call("events.create", title="A", starts_at=starts_at, ends_at=ends_at).data["ends_at"] == end
+
+
+def test_a_series_that_is_moved_off_its_rule_is_told(call: Call) -> None:
+    event = call("events.create", title="Weekly", starts_at="2026-05-25T10:00", recurrence="every monday").data["id"]
+
+    hint = call("events.update", event=event, starts_at="2026-05-26T11:00").metadata["hint"]
+    moved = call("events.update", event=event, recurrence="every tuesday")
+
+    assert "not on its recurrence (FREQ=WEEKLY;BYDAY=MO)" in hint
+    assert "hint" not in moved.metadata

@@ -218,7 +218,7 @@ def test_a_second_session_of_the_title_is_told(call: Call, meeting: Any) -> None
 
 
 def test_a_session_does_not_end_before_it_begins(call: Call, meeting: Any) -> None:
-    with pytest.raises(InvalidInputError, match="before the start"):
+    with pytest.raises(InvalidInputError, match="before it begins"):
         call("sessions.update", session=meeting["id"], ended_at="today 9:00")
 
     call("sessions.update", session=meeting["id"], started_at="today 9:00", ended_at="today 9:30")
@@ -267,3 +267,14 @@ def test_a_merged_person_keeps_the_meetings(call: Call) -> None:
     call("people.merge", person=old, into=new)
 
     assert call("sessions.get", session="Weekly").data["people"] == [new]
+
+
+def test_a_purged_person_is_no_longer_referred_to_by_meetings(call: Call, clock: Any) -> None:
+    ids = [call("people.create", name=name).data["id"] for name in ("Ana", "Ben")]
+    call("sessions.log", title="Weekly", attendees=["Ana", "Ben"])
+    call("items.delete", item=ids[0])
+    clock.advance(days=40)
+
+    call("purge", confirm=True)
+
+    assert call("sessions.get", session="Weekly").data["people"] == [ids[1]]

@@ -82,6 +82,13 @@ class Event(Item):
                 yield start, end
 
     @property
+    def is_on_rule(self) -> bool:
+        """Whether its start is an occurrence of its recurrence, if it has one."""
+        zone = self.zone_info
+        anchor = self.starts_at if isinstance(self.starts_at, datetime) else start_of_day(self.starts_at, zone)
+        return not self.recurrence or recurrence.is_on_rule(self.recurrence, anchor, zone)
+
+    @property
     def length(self) -> timedelta:
         """How long it lasts; of an all-day event the days from the first to the last."""
         if isinstance(self.starts_at, datetime) and isinstance(self.ends_at, datetime):
@@ -149,8 +156,6 @@ def check_span(starts_at: Deadline, ends_at: Deadline) -> None:
             "starts_at and ends_at are a day and a moment.", hint="Give two moments, or two days for an all-day event."
         )
     if ends_at < starts_at:
-        raise InvalidInputError(
-            f"The event ends ({ends_at}) before it begins ({starts_at}).", hint="Give ends_at after starts_at."
-        )
+        raise InvalidInputError("The event ends before it begins.", hint="Give ends_at after starts_at.")
     if ends_at - starts_at > MAX_LENGTH:  # pyright: ignore[reportOperatorIssue] (both are of one type)
         raise InvalidInputError("The event lasts more than 366 days.", hint="Give a shorter one that recurs.")

@@ -54,7 +54,4 @@ def check_times(started_at: datetime, ended_at: datetime | None) -> None:
         InvalidInputError: The end is before the start.
     """
     if ended_at is not None and ended_at < started_at:
-        raise InvalidInputError(
-            f"The end ({ended_at:%Y-%m-%d %H:%M} UTC) is before the start ({started_at:%Y-%m-%d %H:%M} UTC).",
-            hint="Give ended_at after started_at.",
-        )
+        raise InvalidInputError("The session ends before it begins.", hint="Give ended_at after started_at.")

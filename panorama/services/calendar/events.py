@@ -14,6 +14,7 @@ from panorama.domain.time.times import Deadline
 from panorama.errors import InvalidInputError
 from panorama.services.base import Service, ServiceContext, drop_none
 from panorama.services.people.attendees import AttendeeResolver
+from panorama.services.search.hints import join_hints
 from panorama.store.events import list_occurrences
 from panorama.store.items import rows
 
@@ -113,7 +114,7 @@ class Events(Service):
                 **self._read_span(start, ends_at), zone=self._context.zone.key,
             )  # fmt: skip
             rows.add(session, event)
-            return Result(event, hint=found.hint)
+            return Result(event, hint=join_hints(found.hint, _rule_hint(event)))
 
     def update(
         self,
@@ -146,7 +147,7 @@ class Events(Service):
             values |= found.fields if attendees is not None else {}
             new = old.with_changes(self._now(), **values)
             rows.save(session, old, new)
-            return Result(new, hint=found.hint, wrote=new is not old)
+            return Result(new, hint=join_hints(found.hint, _rule_hint(new)), wrote=new is not old)
 
     def _move(self, old: Event, starts_at: str | None, ends_at: str | None) -> dict[str, Any]:
         start = self._parse_deadline(starts_at, "starts_at") if starts_at is not None else old.starts_at
@@ -179,6 +180,15 @@ class Events(Service):
             rule = values["recurrence"]
             values["recurrence"] = rules.parse_recurrence(rule) if rule.strip() else ""
         return values
+
+
+def _rule_hint(event: Event) -> str:
+    """Return a hint on an event that begins on a day on which it does not recur, "" for any other."""
+    if event.is_on_rule:
+        return ""
+    return (
+        f"It begins on a day that is not on its recurrence ({event.recurrence}): change recurrence, too, if it moves."
+    )
 
 
 def _make_span(start: Deadline, end: Deadline) -> dict[str, Any]:
