@@ -1,4 +1,4 @@
-"""Stores whose every passage has a vector: of chance for `minilm`, whose work on 100,000 notes would take an hour.
+"""Stores whose every passage has a vector: of chance for `duo`, whose work on 100,000 notes would take an hour.
 
 What a search costs does not depend on what the numbers mean; the query's own vector is made by the real model.
 """
@@ -16,7 +16,7 @@ from panorama.app import App, open_app, semantic_config
 from panorama.config import Settings
 from panorama.domain.changes import Origin
 from panorama.domain.items.notes import Note
-from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.multilingual.duo import Duo
 from panorama.services.base import random_id, utc_now
 from panorama.services.search.semantic import SemanticSearch
 from panorama.store.items import rows
@@ -27,8 +27,8 @@ CLUSTERS = 2_000
 NOISE = 0.6
 
 
-class Chance(MiniLM):
-    """Says that it is `minilm`, and gives vectors that lie around two thousand middles, as those of texts do."""
+class Chance(Duo):
+    """Says that it is `duo`, and gives vectors that lie around two thousand middles, as those of texts do."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ def indexed(home: Path, *, notes: int = NOTES) -> Path:
     """Make a store of so many notes, each of which is in the index, unless it is there; return its data directory."""
     store(home, notes=notes)
     if not (home / "indexed").exists():
-        with open_app(Settings(home=home, timezone="Europe/Berlin", embedder="minilm")) as app:
+        with open_app(Settings(home=home, timezone="Europe/Berlin", embedder="duo")) as app:
             chance = SemanticSearch(
                 app.context, replace(semantic_config(app.settings), opened_embedder=lambda _: Chance())
             )

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.multilingual.duo import Duo
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.ports import Embedder
 from tests.training import costs, weights
@@ -97,17 +98,25 @@ async def test_the_small_embedder_against_the_default(texts: list[str], board: B
     board.show("static", "≥ 30 x minilm", f"{faster:.0f} x, {rate(found, 'static')}", rate(found, "minilm"))
 
 
+async def test_the_default_embedder_against_minilm(texts: list[str], board: Board) -> None:
+    found = await compared(texts, duo=Duo(workers=1), minilm=MiniLM(workers=1))
+
+    board.show("duo", "≥ 0.4 x minilm", f"{1 / ratio(found, 'duo', 'minilm'):.2f} x, {rate(found, 'duo')}")
+
+
 async def test_a_query(board: Board) -> None:
-    minilm, static = MiniLM(), StaticEmbedder()
+    duo, minilm, static = Duo(), MiniLM(), StaticEmbedder()
 
     found = await in_turn(
         {
+            "duo": step(lambda: duo.embed_query(QUERY)),
             "minilm": step(lambda: minilm.embed_query(QUERY)),
             "static": step(lambda: static.embed_query(QUERY)),
         },
         times=100,
     )
 
+    duo.close()
     minilm.close()
     static.close()
     for name, values in found.items():
@@ -115,7 +124,7 @@ async def test_a_query(board: Board) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-@pytest.mark.parametrize(("module", "name"), [("minilm", "MiniLM"), ("static", "Static")])
+@pytest.mark.parametrize(("module", "name"), [("multilingual.duo", "Duo"), ("minilm", "MiniLM"), ("static", "Static")])
 def test_loading_and_memory(module: str, name: str, board: Board) -> None:
     command = [sys.executable, "-c", LIFE.format(module=module, name=name)]
     ran = [json.loads(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(5)]
