@@ -16,6 +16,7 @@ import pytest
 from panorama.app import App
 from panorama.calls.arguments import Arguments
 from panorama.domain.items import item
+from panorama.domain.scripts.scripts import SOURCE_CALL
 from panorama.sdk import SURFACE, Row, Transport, use
 from panorama.sdk.core import rows
 from panorama.sdk.core import types as _types
@@ -38,7 +39,8 @@ def twin(name: str) -> Callable[..., Any]:
 
 def scriptable(app: App) -> dict[str, Arguments]:
     """Return the operations that scripts may call, by their names in scripts."""
-    return {each.operation.sdk: each for each in app.calls.operation_arguments if each.operation.sdk}
+    every = {each.operation.sdk: each for each in app.calls.operation_arguments if each.operation.sdk}
+    return {name: each for name, each in every.items() if name != SOURCE_CALL}  # its twins are those of the sources
 
 
 def own(arguments: Arguments) -> dict[str, Any]:
@@ -155,7 +157,7 @@ def test_no_operation_is_sent_that_does_not_exist(app: App) -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "panorama" / "sdk").rglob("*.py"))
     sent = set(re.findall(r'wire\.(?:call|call_update|list_rows)\(\s*"([\w.]+)"', text))
 
-    assert sent == {operation.operation.name for operation in scriptable(app).values()}
+    assert sent == {SOURCE_CALL} | {operation.operation.name for operation in scriptable(app).values()}
 
 
 @pytest.mark.parametrize("letter", rows.KINDS)

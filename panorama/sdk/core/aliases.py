@@ -23,8 +23,8 @@ TOOLS: Mapping[str, str] = {
 
 TOOL_ONLY = (
     "add_schedule", "cancel_job", "create_backup", "export_data", "get_job", "get_script", "get_script_history",
-    "list_jobs", "list_schedules", "list_scripts", "pause_schedule", "promote_script", "remove_schedule",
-    "resume_schedule", "run_code", "run_script", "save_script", "search_sdk",
+    "list_jobs", "list_schedules", "list_scripts", "list_sources", "pause_schedule", "promote_script",
+    "remove_schedule", "resume_schedule", "run_code", "run_script", "save_script", "search_sdk",
 )  # fmt: skip
 """Tools that scripts have nothing for."""
 
