@@ -9,6 +9,7 @@ from panorama.operation import Operation, read, write
 from panorama.services import Services
 from panorama.services import summaries as say
 from panorama.services.scripts.sdk_search.reference import summarize_sdk_search as sdk_found
+from panorama.services.statistics import summarize_calls, summarize_tasks
 
 
 def build_operations(do: Services) -> Iterator[Operation]:
@@ -398,6 +399,8 @@ def _cli_only(do: Services) -> Iterator[Operation]:
     yield read("runs.get", do.code.get, say.summarize_run, exempt=True)
     yield read("runs.calls", do.code.list_calls, say.make_list_summary("call"), exempt=True)
     yield read("calls.list", do.status.list_calls, say.make_list_summary("call"), exempt=True)
+    yield read("statistics.calls", do.statistics.count_calls, summarize_calls, exempt=True)
+    yield read("statistics.tasks", do.statistics.count_tasks, summarize_tasks, exempt=True)
 
 
 def _pages(do: Services) -> Iterator[Operation]:

@@ -89,6 +89,18 @@ class Settings(BaseSettings):
         description="Port on this machine where the daemon also serves MCP over HTTP; 0 for none.",
     )
 
+    web: bool = Field(
+        default=False,
+        description="Whether the web page is served as soon as the daemon starts, which then stays; otherwise "
+        "`panorama open` starts it.",
+    )
+    web_port: int = Field(
+        default=0,
+        ge=0,
+        le=65_535,
+        description="Port on this machine of the web page; 0 for the one it had last, or any free one.",
+    )
+
     script_isolation: Literal["language-only", "seatbelt", "seccomp", "seccomp+landlock"] = Field(
         default="language-only",
         description="The least isolation that scripts need: `language-only` (a separate process and an allow-listed "

@@ -6,6 +6,6 @@ idempotency key is stored, and the call is logged, whatever its outcome.
 
 from panorama.calls.conversation import Conversation
 from panorama.calls.dispatcher import Calls
-from panorama.calls.rendering import MODEL, SCRIPT, Answer
+from panorama.calls.rendering import MODEL, PAGE, SCRIPT, Answer
 
-__all__ = ["MODEL", "SCRIPT", "Answer", "Calls", "Conversation"]
+__all__ = ["MODEL", "PAGE", "SCRIPT", "Answer", "Calls", "Conversation"]

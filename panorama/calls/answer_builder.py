@@ -82,7 +82,8 @@ class AnswerBuilder:
         else:
             data = self.to_plain(value)
             data = rendering.drop_withheld(value, data) if self._call.is_for_script else data
-            data = data if self._reader.wants_all else rendering.shrink(data, self._reader.most_chars)
+            if not (self._reader.wants_all or self._reader.is_page):
+                data = rendering.shrink(data, self._reader.most_chars)
         if self._call.conversation.actor != SCRIPT_ACTOR:
             self._add_names(data, session)
         is_as_it_was = is_unchanged and isinstance(value, Item)
@@ -125,7 +126,7 @@ class AnswerBuilder:
             rows, packed = msgpack_rows.take_fitting(row, reader.page_chars)
         else:
             rows = rendering.take_fitting(list(row), reader.most_chars if self._limit else reader.page_chars)
-            rows = rendering.shrink(rows, reader.most_chars)
+            rows = rows if reader.is_page else rendering.shrink(rows, reader.most_chars)
         count = len(rows)
         if page.total is not None:
             self.metadata["total"] = page.total

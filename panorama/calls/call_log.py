@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from panorama.calls.arguments import printable
 from panorama.calls.call import Call
+from panorama.calls.rendering import Answer
 from panorama.domain.changes import Origin
 from panorama.domain.scripts.scripts import SOURCE_CALL
 from panorama.domain.text.json_types import is_list, is_object
@@ -84,6 +85,13 @@ def describe_source_call(name: str, arguments: Mapping[str, Any]) -> tuple[str, 
     inner = arguments.get("arguments")
     called = f"{arguments.get('source')}.{arguments.get('function')}"
     return called, inner if is_object(inner) else {}
+
+
+def measure_answer(answer: Answer, call: Call) -> CallOutcome:
+    """Return the outcome of a call that has an answer; models read neither what scripts get nor what a page shows."""
+    if call.position:
+        return CallOutcome(len(answer.msgpack_bytes), 0, "")
+    return CallOutcome(0, 0, "") if call.reader.is_page else CallOutcome.of(answer.text)
 
 
 class CallLogWriter:

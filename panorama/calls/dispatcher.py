@@ -9,7 +9,7 @@ from typing import Any
 from panorama.calls.agreements import call_digest
 from panorama.calls.arguments import Arguments, find_unusable, printable, unusable_error
 from panorama.calls.call import TRACKED_CALL, Call, current_call, find_current_call
-from panorama.calls.call_log import NAME_CHARS, CallLogWriter, CallOutcome, create_entry
+from panorama.calls.call_log import NAME_CHARS, CallLogWriter, CallOutcome, create_entry, measure_answer
 from panorama.calls.conversation import JOB_ACTOR, Conversation
 from panorama.calls.invocation import Invocation
 from panorama.calls.jobs.job_types import JobWait, find_job_wait, job_type
@@ -17,7 +17,7 @@ from panorama.calls.promoted_tools import PromotedTools
 from panorama.calls.rendering import MODEL, Answer, Audience
 from panorama.calls.schemas import input_schema
 from panorama.calls.script_session import ScriptSession
-from panorama.domain.changes import CLI_ACTOR, SCRIPT_ACTOR, digest
+from panorama.domain.changes import PERSON_ACTORS, SCRIPT_ACTOR, digest
 from panorama.domain.jobs import FINAL_STATES, Job
 from panorama.domain.scripts.library import TOOL_PREFIX
 from panorama.domain.text.json_types import is_list, is_object
@@ -32,7 +32,7 @@ from panorama.store.log.calls import CallLogEntry
 
 CANCELLED = "cancelled"
 ROLLED_BACK = "rolled_back"
-UNGUARDED_ACTORS = (CLI_ACTOR, SCRIPT_ACTOR, JOB_ACTOR)
+UNGUARDED_ACTORS = (*PERSON_ACTORS, SCRIPT_ACTOR, JOB_ACTOR)
 """The actors that may repeat a call: users, scripts and jobs; the loop guard is for models."""
 
 
@@ -126,18 +126,11 @@ class Calls:
         """
         id_ = self._context.new_id(CALL_LETTER)
         known = name if name in self._by_name else strip_client_prefix(name)
-        answer = self._call_tracked(
-            Call(
-                name=known,
-                arguments=arguments,
-                conversation=conversation,
-                id=id_,
-                unit=id_,
-                agreed=agreed,
-                reader=reader,
-            )
+        call = Call(
+            name=known, arguments=arguments, conversation=conversation, id=id_, unit=id_, agreed=agreed, reader=reader
         )
-        return answer if reader.wants_all else self._with_notifications(answer, conversation)
+        answer = self._call_tracked(call)
+        return answer if reader.wants_all or reader.is_page else self._with_notifications(answer, conversation)
 
     def _call_tracked(self, call: Call) -> Answer:
         """Run a call that may become a job while it runs."""
@@ -314,8 +307,7 @@ class Calls:
                 answer = self._call_guarded_from_loops(self._get_arguments(call.name), call)
             else:
                 answer = self._invoke(self._get_tool(call.name), call)
-            size = len(answer.msgpack_bytes) if call.position else 0
-            outcome = CallOutcome(size, 0, "") if call.position else CallOutcome.of(answer.text)
+            outcome = measure_answer(answer, call)
             return answer
         except PanoramaError as error:
             outcome = CallOutcome.of(error.text(), error.code)
@@ -325,7 +317,8 @@ class Calls:
             raise
         finally:
             ms = (time.perf_counter() - started) * 1000
-            self._record(create_entry(call, at, ms, outcome), call, outer)
+            if self.is_writing(call.name) or not call.reader.is_page:
+                self._record(create_entry(call, at, ms, outcome), call, outer)
 
     def _invoke(self, arguments: Arguments, call: Call) -> Answer:
         return Invocation(self._context, self._jobs, arguments, call).answer()

@@ -39,7 +39,8 @@ class Audience:
     """The audience of an answer, and its limits in characters and rows.
 
     `in_row` and `alone` limit a long text in a row of a list and in a single item. `wants_all` keeps every field of a
-    row, including empty ones. `recalls` lets a call refer to items read before.
+    row, including empty ones. `recalls` lets a call refer to items read before. A `is_page` answer is shown to a person
+    by the web page: its reads are not logged, and no model pays for it.
     """
 
     page_chars: int = PAGE_CHARS
@@ -50,6 +51,7 @@ class Audience:
     most_rows: int = MAX_ROWS
     wants_all: bool = False
     recalls: bool = True
+    is_page: bool = False
 
 
 MODEL = Audience()
@@ -62,6 +64,15 @@ SCRIPT = Audience(
     most_rows=10_000,
     wants_all=True,
     recalls=False,
+)
+PAGE = Audience(
+    page_chars=1 << 22,
+    most_chars=1 << 30,
+    alone=1 << 30,
+    rows=200,
+    most_rows=2_000,
+    recalls=False,
+    is_page=True,
 )
 
 

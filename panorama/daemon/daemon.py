@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -28,6 +28,9 @@ from panorama.domain.items.reminders import ReminderEvent
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.mcp.call_threads import call_threads
 from panorama.transport.address import Address
+
+if TYPE_CHECKING:
+    from panorama.daemon.page import PageServer
 
 FIRST_CLIENT_SECONDS = 20.0
 """How long a daemon waits for the proxy that started it, which may be delayed by fifty others."""
@@ -59,6 +62,8 @@ class Daemon:
         self._reason = ""
         self._stopped = False
         self._no_http = "off"
+        self._page: PageServer | None = None
+        self._opening_page = anyio.Lock()
         self._desktop = DesktopNotifier() if app.settings.desktop_notifications else None
 
     async def run(self, ready: Callable[[], None]) -> None:
@@ -66,18 +71,25 @@ class Daemon:
         _raise_file_limit()
         asyncio.get_running_loop().set_exception_handler(_handle_loop_error)
         self._leaving = anyio.Event()
-        others = {"panorama/daemon": self._handle_status, "panorama/stop": self._handle_stop}
+        others = {
+            "panorama/daemon": self._handle_status,
+            "panorama/stop": self._handle_stop,
+            "panorama/page": self._handle_page,
+        }
         self._connections = ConnectionManager(
             self._app, self.mcp, self._address, self._conversations, others, self._on_newer_version
         )
         self._listening = ListeningSocket(self._address)
         self._port = self._open_port()
         async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
             self._start_accepting(tasks)
             tasks.start_soon(self.mcp.run, self._port)
             for task in (self._handle_signals, self._exit_when_idle):
                 tasks.start_soon(task)
             tasks.start_soon(self._watch_files, tasks)
+            if self._app.settings.web:
+                tasks.start_soon(self._serve_page)
             self._ticker = DueWorkRunner(
                 self._app.timing,
                 self._app.context.database.subscribe,
@@ -109,6 +121,8 @@ class Daemon:
 
     async def _drain(self) -> None:
         self._stop_listening()
+        if self._page:
+            await self._page.close()
         await self.mcp.close_http()
         await self._connections.drain(DRAIN_SECONDS, stopped=self._stopped)
         with anyio.move_on_after(DRAIN_SECONDS):
@@ -129,8 +143,8 @@ class Daemon:
 
     @property
     def _has_idle_exit(self) -> bool:
-        """Whether it ends without clients; HTTP clients could not start it again."""
-        return self._detached and not self._port
+        """Whether it ends without clients; those of HTTP and of the page could not start it again."""
+        return self._detached and not self._port and not self._app.settings.web
 
     @property
     def _is_busy(self) -> bool:
@@ -140,11 +154,44 @@ class Daemon:
 
     @property
     def _has_work(self) -> bool:
-        """Whether a call, a job or the catch-up of the semantic index is unfinished."""
+        """Whether a page is open, or a call, a job or the catch-up of the semantic index is unfinished."""
+        if self._page and self._page.is_open:
+            return True
         try:
             return self._is_busy or self._is_catching_up() or self._app.jobs.has_unfinished()
         except PanoramaError:  # the database is locked: nobody knows
             return True
+
+    # The web page.
+
+    async def _open_page(self) -> "PageServer":
+        """Return the server of the page; the first request for it starts one.
+
+        Raises:
+            UnavailableError: The port of the settings is taken.
+        """
+        async with self._opening_page:
+            if self._page is None:
+                self._page = await anyio.to_thread.run_sync(self._create_page)
+                self._tasks.start_soon(self._page.serve)
+            return self._page
+
+    def _create_page(self) -> "PageServer":
+        from panorama.daemon.page import PageServer  # 200 ms, and for those who look at it
+
+        return PageServer(self._app, self._app.settings.home, self._app.settings.web_port)
+
+    async def _serve_page(self) -> None:
+        """Serve the page from the start, as the settings say; the daemon goes on without one if its port is taken."""
+        try:
+            await self._open_page()
+        except UnavailableError as error:
+            _log.error("%s There is no page now. %s", error.message, error.hint)
+
+    async def _handle_page(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return addresses that sign a browser in."""
+        page = await self._open_page()
+        return page.create_sign_in(str(params.get("view") or ""), read_only=bool(params.get("read_only")))
 
     # Work beside the connections.
 

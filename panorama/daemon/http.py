@@ -98,7 +98,7 @@ def _is_local(headers: Headers) -> bool:
     return bool(_HOST.fullmatch(headers.get("host", ""))) and bool(_ORIGIN.fullmatch(headers.get("origin", "")))
 
 
-class _Server(uvicorn.Server):
+class SignalFreeServer(uvicorn.Server):
     """A server that leaves signals to the daemon."""
 
     @contextmanager
@@ -123,7 +123,7 @@ class HttpServer:
             ],
         )
         self._ended = anyio.Event()
-        self._server = _Server(
+        self._server = SignalFreeServer(
             uvicorn.Config(
                 app,
                 log_config=None,

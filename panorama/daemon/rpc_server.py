@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from inspect import isawaitable
 from typing import Any
 
 import anyio
@@ -25,6 +26,7 @@ from panorama.transport.lines import LineDecoder, OversizedLine
 ERROR_CODE = -32000
 _log = logging.getLogger(__name__)
 MethodHandler = Callable[[Mapping[str, Any]], Any]
+"""Answers a request of the terminal; its result may be awaitable."""
 
 
 class ClientGoneError(Exception):
@@ -114,7 +116,8 @@ class RpcServer:
             return await call_threads().run(partial(self._call, params), workload, self._conversation.id)
         if method not in self._others:
             raise InvalidInputError(f"There is no method {method[:80]!r}.", hint="There is panorama/call.")
-        return self._others[method](params)
+        result = self._others[method](params)
+        return await result if isawaitable(result) else result
 
     async def _wait_for_job(self, wait: JobWait, *, reports: bool) -> None:
         """Wait for a job until it ends or the client is gone."""

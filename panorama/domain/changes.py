@@ -15,6 +15,12 @@ SCRIPT_ACTOR = "script"
 CLI_ACTOR = "cli"
 """The actor who is a person at a terminal."""
 
+WEB_ACTOR = "web"
+"""The actor who is a person at the web page."""
+
+PERSON_ACTORS = (CLI_ACTOR, WEB_ACTOR)
+"""The actors who are a person; what they do needs no approval by a person."""
+
 SPLICE_MIN_CHARS = 4096
 """Changed texts of at least this many characters are stored as the part that changed."""
 

@@ -37,6 +37,7 @@ from panorama.services.sessions.sessions import Sessions
 from panorama.services.sources.calling import SourceCalls
 from panorama.services.sources.listing import SourceListing
 from panorama.services.sources.permissions import SourcePermissions
+from panorama.services.statistics import Statistics
 from panorama.services.status import StatusService
 
 
@@ -83,3 +84,4 @@ class Services(ItemServices):
         self.events = Events(context, attendees)
         self.history = History(context)
         self.undoing = ScriptUndo(context, self.history, self.library)
+        self.statistics = Statistics(context)

@@ -1,10 +1,10 @@
 """Column types for times, tags and deadlines."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
 
-from sqlalchemy import DateTime, Dialect, String, Text, TypeDecorator
+from sqlalchemy import ColumnElement, DateTime, Dialect, String, Text, TypeDecorator, case
 
 from panorama.domain.time.times import Deadline, format_utc
 
@@ -82,3 +82,11 @@ class DeadlineText(TypeDecorator[Deadline]):
 def format_deadline(deadline: Deadline) -> str:
     """Return a deadline in its stored form."""
     return format_utc(deadline) if isinstance(deadline, datetime) else deadline.isoformat()
+
+
+def bucket_days(moment: ColumnElement[datetime], days: Sequence[datetime]) -> ColumnElement[int]:
+    """Return the number of the day that a moment is in, from 0; `days` are the starts of the days, and their end.
+
+    The starts come from the caller because databases do not know the days of the user's zone.
+    """
+    return case(*((moment < end, number) for number, end in enumerate(days[1:])), else_=len(days))

@@ -20,6 +20,7 @@ from panorama.cli.commands import (
     files,
     install,
     jobs,
+    page,
     reminders,
     schedules,
     scripts,
@@ -161,6 +162,16 @@ def panorama_(
     """
 
 
+app.command(
+    "open",
+    epilog=examples(
+        "panorama open                       # today",
+        "panorama open review",
+        "panorama open --read-only           # to show it to somebody",
+        "panorama open --print               # the address and the code, for another browser",
+    ),
+    rich_help_panel=EVERYDAY_PANEL,
+)(page.open_page)
 app.command(epilog=search.SEARCH_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(search.search)
 app.command(epilog=search.SIMILAR_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(search.similar)
 

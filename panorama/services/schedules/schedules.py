@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from panorama.domain import schedules as rules
-from panorama.domain.changes import CLI_ACTOR
+from panorama.domain.changes import PERSON_ACTORS
 from panorama.domain.items.item import normalize_name, single_line
 from panorama.domain.jobs import CALL_ARGUMENTS
 from panorama.domain.paging import Page, PageRequest, Result
@@ -135,7 +135,7 @@ class Schedules(Service):
                 f"{refused[0]} is not an argument for a schedule.", hint="The user is asked when it is added."
             )
         with self._writing() as session:
-            if self._queue.is_cli_only(kind) and session.origin and session.origin.actor != CLI_ACTOR:
+            if self._queue.is_cli_only(kind) and session.origin and session.origin.actor not in PERSON_ACTORS:
                 raise InvalidInputError(
                     f"Only the user can schedule {kind}, at a terminal.", hint=f"panorama schedule add {kind} …"
                 )

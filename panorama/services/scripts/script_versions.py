@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from panorama.domain.changes import CLI_ACTOR
+from panorama.domain.changes import PERSON_ACTORS
 from panorama.domain.scripts.library import DRAFT, ScriptText
 from panorama.errors import NotFoundError
 from panorama.services.base import Service, ServiceContext
@@ -114,7 +114,7 @@ def find_previous_approved(session: Session, name: str) -> int:
 def is_by_assistant(session: Session, text: ScriptText) -> bool:
     """Return whether an assistant, not the user, wrote a text."""
     known = [version for version in list_versions(session, text.name) if version.digest == text.digest]
-    return any(version.verdict == rows.SAVED and version.door != CLI_ACTOR for version in known)
+    return any(version.verdict == rows.SAVED and version.door not in PERSON_ACTORS for version in known)
 
 
 def iter_history(session: Session, name: str) -> Iterator[ScriptVersion]:

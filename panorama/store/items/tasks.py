@@ -1,5 +1,6 @@
 """Rows of tasks: filters, order, and comparisons with deadlines."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -12,6 +13,7 @@ from panorama.domain.items.tasks import Task
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.time.times import format_utc, start_of_day
 from panorama.store.backend import Session
+from panorama.store.column_types import bucket_days
 from panorama.store.items import rows
 from panorama.store.items.projects import has_tag
 from panorama.store.paging import Order, ascending, fetch_page
@@ -144,6 +146,24 @@ def exists_closed(session: Session, conditions: list[ColumnElement[bool]]) -> bo
     """Return the condition for tasks that are not open and meet other conditions."""
     statement = select(tasks.c.id).where(*conditions, tasks.c.status.not_in(OPEN_STATUSES)).limit(1)
     return session.connection.execute(statement).first() is not None
+
+
+def count_per_day(session: Session, field: str, days: Sequence[datetime], project: str | None = None) -> list[int]:
+    """Return how many living tasks have the moment in a field in each day; `days` are the starts, and their end."""
+    moment = tasks.c[field]
+    number = bucket_days(moment, days).label("day")
+    conditions = build_conditions(project=project, zone=ZoneInfo("UTC"))
+    statement = select(number, func.count()).where(*conditions, moment >= days[0], moment < days[-1])
+    counts: dict[int, int] = dict(iter(session.connection.execute(statement.group_by("day"))))
+    return [counts.get(day, 0) for day in range(len(days) - 1)]
+
+
+def count_open_at(session: Session, moment: datetime, project: str | None = None) -> int:
+    """Return how many of the living tasks were open at a time, as far as they tell: created, and not yet closed."""
+    closed_at = func.coalesce(tasks.c.completed_at, tasks.c.status_changed_at)
+    is_open = or_(tasks.c.status.in_(OPEN_STATUSES), closed_at >= moment)
+    conditions = [*build_conditions(project=project, zone=ZoneInfo("UTC")), tasks.c.created_at < moment, is_open]
+    return session.connection.execute(select(func.count()).where(*conditions, tasks.c.status != "idea")).scalar_one()
 
 
 def default_order() -> list[Order]:

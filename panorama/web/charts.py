@@ -1,0 +1,96 @@
+"""Charts as data for templates: the server draws them as SVG, which needs no script and prints sharply."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+WIDTH, HEIGHT, TOP, FLOOR = 640, 200, 8, 192
+MAX_BAR_WIDTH = 18.0
+_STEPS = (1, 2, 2.5, 5, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar: its path, and which of the two series it belongs to."""
+
+    path: str
+    series: int
+
+
+@dataclass(frozen=True, slots=True)
+class BarDay:
+    """One day of a chart: its two values, their bars, and where its area begins."""
+
+    day: date
+    values: tuple[int, int]
+    bars: tuple[Bar, ...]
+    left: float
+    width: float
+    is_labelled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BarChart:
+    """Two bars per day; `lines` are the values of the scale and their heights."""
+
+    days: tuple[BarDay, ...]
+    lines: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineChart:
+    """One curve: its points as a path, the area below it, and the values of the scale with their heights."""
+
+    path: str
+    area: str
+    lines: tuple[tuple[float, float], ...]
+
+
+def list_ticks(largest: float, count: int = 4) -> list[float]:
+    """Return round values from 0 to at least the largest."""
+    raw = max(largest, 1) / count
+    scale = 1.0
+    while scale * 10 <= raw:
+        scale *= 10
+    step = max(1.0, next(scale * factor for factor in _STEPS if scale * factor >= raw))
+    step = float(round(step)) if largest < 10 else step
+    values = [0.0]
+    while values[-1] < max(largest, 1):
+        values.append(values[-1] + step)
+    return values
+
+
+def draw_bars(rows: Sequence[tuple[date, int, int]]) -> BarChart:
+    """Draw two bars for each day."""
+    ticks = list_ticks(max([1, *(max(one, two) for _, one, two in rows)]))
+    scale, slot = (FLOOR - TOP) / ticks[-1], WIDTH / max(1, len(rows))
+    width = min(MAX_BAR_WIDTH, slot * 0.32)
+    every = -(-len(rows) // 10)
+    days: list[BarDay] = []
+    for number, (day, one, two) in enumerate(rows):
+        middle = slot * (number + 0.5)
+        edges = ((one, middle - width - 1), (two, middle + 1))
+        bars = tuple(
+            Bar(_bar_path(x, value * scale, width), series) for series, (value, x) in enumerate(edges) if value
+        )
+        is_labelled = (len(rows) - 1 - number) % every == 0
+        days.append(BarDay(day, (one, two), bars, middle - slot / 2, slot, is_labelled))
+    return BarChart(tuple(days), tuple((tick, FLOOR - tick * scale) for tick in ticks))
+
+
+def draw_line(values: Sequence[int]) -> LineChart:
+    """Draw a curve through values at equal distances."""
+    ticks = list_ticks(max([1, *values]))
+    scale, step = (FLOOR - TOP) / ticks[-1], WIDTH / max(1, len(values) - 1)
+    points = [f"{number * step:.1f} {FLOOR - value * scale:.1f}" for number, value in enumerate(values)]
+    path = f"M{'L'.join(points)}" if points else ""
+    area = f"{path}L{WIDTH} {FLOOR}L0 {FLOOR}z" if points else ""
+    return LineChart(path, area, tuple((tick, FLOOR - tick * scale) for tick in ticks))
+
+
+def _bar_path(x: float, height: float, width: float) -> str:
+    radius = min(4.0, width / 2, height)
+    return (
+        f"M{x:.1f} {FLOOR:.1f}v{-(height - radius):.1f}q0 {-radius:.1f} {radius:.1f} {-radius:.1f}"
+        f"h{width - 2 * radius:.1f}q{radius:.1f} 0 {radius:.1f} {radius:.1f}v{height - radius:.1f}z"
+    )

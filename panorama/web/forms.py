@@ -1,0 +1,189 @@
+"""The door for writes: a form's address names the operation, its fields are the arguments."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from panorama import sample
+from panorama.calls import Answer
+from panorama.domain.text.json_types import is_object
+from panorama.errors import InvalidInputError, NotFoundError
+from panorama.web.page_calls import PageCalls
+from panorama.web.quick_add import parse_task
+from panorama.web.texts import Texts
+
+OPERATIONS = frozenset(
+    {
+        "tasks.create", "tasks.update", "notes.create", "notes.update", "projects.create", "projects.update",
+        "items.delete", "items.restore", "history.undo", "jobs.cancel", "scripts.approve", "scripts.reject",
+        "import.markdown",
+    }
+)  # fmt: skip
+"""The operations that forms may call; all else stays with other doors."""
+
+TAG_FIELDS = frozenset({"tags"})
+CHECKBOX = "has_"
+"""A hidden field with this prefix says that a form has a checkbox, which browsers leave out if it is not checked."""
+
+MAX_CHOSEN = 100
+Fields = Mapping[str, Sequence[str]]
+"""The values of a form by the names of its fields."""
+
+_DONE = {
+    "tasks.create": "Added: {title}", "notes.create": "Added: {title}", "projects.create": "Added: {title}",
+    "tasks.update": "Saved: {title}", "notes.update": "Saved: {title}", "projects.update": "Saved: {title}",
+    "history.undo": "Undone", "items.restore": "Restored", "jobs.cancel": "The job stops",
+    "scripts.approve": "Approved", "scripts.reject": "Rejected", "items.delete": "Moved to the trash",
+}  # fmt: skip
+_STATUS = {"done": "Done: {title}", "todo": "Open again: {title}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a write did, in words for the user; `undo` is its unit, "" if there is nothing to undo."""
+
+    message: str
+    undo: str
+    data: Any
+
+
+class Forms:
+    """Carries out what forms ask for."""
+
+    def __init__(self, calls: PageCalls) -> None:
+        self._calls = calls
+        self._special: Mapping[str, Callable[[Fields, Texts], Outcome]] = {
+            "quick": self._add_quickly,
+            "chosen": self._change_chosen,
+            "move": self._move,
+            "sample": self._import_sample,
+        }
+
+    def submit(self, name: str, fields: Fields, texts: Texts, agreed: str = "") -> Outcome:
+        """Carry out a form.
+
+        Args:
+            name: An operation, or the name of one of our own forms.
+            agreed: The agreement to the question that this form was asked before.
+
+        Raises:
+            NotFoundError: There is no such form.
+            ConfirmationError: The user has to agree first.
+            PanoramaError: The call failed.
+        """
+        if special := self._special.get(name):
+            return special(fields, texts)
+        if name not in OPERATIONS:
+            raise NotFoundError(f"There is no form {name[:60]!r}.")
+        arguments = parse_fields(fields, is_new=name.endswith(".create"))
+        answer = self._calls.call(name, agreed, **arguments)
+        return Outcome(_describe(name, arguments, answer, texts), _get_undo(answer), answer.data)
+
+    def _add_quickly(self, fields: Fields, texts: Texts) -> Outcome:
+        line = _get(fields, "line")
+        context = self._calls.app.context
+        arguments = parse_task(line, self._calls.list_project_names(), now=context.now(), zone=context.zone)
+        if project := _get(fields, "project"):
+            arguments.setdefault("project", project)
+        answer = self._calls.call("tasks.create", **arguments)
+        return Outcome(_describe("tasks.create", arguments, answer, texts), _get_undo(answer), answer.data)
+
+    def _import_sample(self, _: Fields, texts: Texts) -> Outcome:
+        """Import the sample workspace, whose dates are around today."""
+        with TemporaryDirectory(prefix="panorama-sample-") as folder:
+            sample.write_files(Path(folder), self._calls.today)
+            answer = self._calls.call("import.markdown", folder=folder)
+        return Outcome(texts("The sample is here"), _get_undo(answer), None)
+
+    def _change_chosen(self, fields: Fields, texts: Texts) -> Outcome:
+        """Change several tasks at once, as one write.
+
+        Raises:
+            InvalidInputError: No task, too many, or no change was chosen.
+        """
+        ids = list(dict.fromkeys(fields.get("chosen", ())))
+        if not ids:
+            raise InvalidInputError(texts("No task is selected."), hint=texts("Select tasks first."))
+        if len(ids) > MAX_CHOSEN:
+            raise InvalidInputError(texts("At most {number} tasks at once.", number=MAX_CHOSEN))
+        action, value = _get(fields, "action").partition("=")[::2]
+        if action == "delete":
+            steps = [{"tool": "delete_item", "args": {"item": id_}} for id_ in ids]
+        elif action in ("status", "deadline", "urgent"):
+            steps = [{"tool": "update_task", "args": {"task": id_, action: value}} for id_ in ids]
+        elif action == "project":
+            steps = [{"tool": "update_task", "args": {"task": id_, "project": _get(fields, "project")}} for id_ in ids]
+        else:
+            raise InvalidInputError(texts("No change was chosen."))
+        answer = self._calls.call("batch", operations=steps, atomic=True)
+        return Outcome(texts.count("1 task changed", "{number} tasks changed", len(ids)), _get_undo(answer), None)
+
+    def _move(self, fields: Fields, texts: Texts) -> Outcome:
+        """Put a task before another one of the same deadline and status, by their ranks; at the end without one.
+
+        Raises:
+            InvalidInputError: The two have another deadline or status, which come first in the order.
+        """
+        moved, before = _get(fields, "task"), _get(fields, "before")
+        task = self._calls.get("items.get", item=moved)["item"]
+        rows = [row for row in self._calls.get("tasks.list", limit=2000, detail="full") if _is_peer(row, task)]
+        ids = [row["id"] for row in rows if row["id"] != moved]
+        if before and before not in ids:
+            raise InvalidInputError(
+                texts("Tasks are in the order of their dates."), hint=texts("Change the date to move it further.")
+            )
+        ids.insert(ids.index(before) if before else len(ids), moved)
+        ranks = {row["id"]: row["rank"] for row in rows}
+        steps = [
+            {"tool": "update_task", "args": {"task": id_, "rank": rank}}
+            for rank, id_ in enumerate(ids, 1)
+            if ranks.get(id_) != rank
+        ]
+        answer = self._calls.call("batch", operations=steps[:MAX_CHOSEN], atomic=True) if steps else None
+        return Outcome(texts("Moved: {title}", title=task["title"]), _get_undo(answer) if answer else "", None)
+
+
+def parse_fields(fields: Fields, *, is_new: bool) -> dict[str, Any]:
+    """Return a form's fields as arguments: lists for tags, truth values for checkboxes.
+
+    Args:
+        is_new: Leave empty fields out, which would clear something in an update.
+    """
+    boxes = {name.removeprefix(CHECKBOX) for name in fields if name.startswith(CHECKBOX)}
+    arguments: dict[str, Any] = {name: name in fields for name in boxes}
+    for name, values in fields.items():
+        if name in boxes or name.startswith(CHECKBOX):
+            continue
+        text = values[-1].replace("\r\n", "\n")  # browsers send line ends of their own
+        if name in TAG_FIELDS:
+            arguments[name] = [tag.strip().removeprefix("#") for tag in text.split(",") if tag.strip()]
+        elif text or not is_new:
+            arguments[name] = text
+    return arguments
+
+
+def _get(fields: Fields, name: str) -> str:
+    values = fields.get(name, ())
+    return values[-1] if values else ""
+
+
+def _get_undo(answer: Answer) -> str:
+    return str(answer.metadata.get("undo", ""))
+
+
+def _describe(name: str, arguments: Mapping[str, Any], answer: Answer, texts: Texts) -> str:
+    """Say what was done in words for the user; an answer's own summary is written for models."""
+    data: Mapping[str, Any] = answer.data if is_object(answer.data) else {}
+    title = str(data.get("title") or data.get("name") or "")
+    if set(arguments) == {"task", "status"} and (text := _STATUS.get(arguments["status"])):
+        return texts(text, title=title)
+    text = _DONE.get(name)
+    return texts(text, title=title) if text and (title or "{" not in text) else answer.summary
+
+
+def _is_peer(row: Mapping[str, Any], task: Mapping[str, Any]) -> bool:
+    """Return whether two tasks are ordered by their ranks: same deadline, both or neither in progress."""
+    is_same_day = (row.get("deadline") or "") == (task.get("deadline") or "")
+    return is_same_day and (row["status"] == "in_progress") == (task["status"] == "in_progress")

@@ -1,0 +1,59 @@
+"""The operations that pages call, as the user of this machine."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+
+from panorama.app import App
+from panorama.calls import PAGE, Answer, Conversation
+from panorama.domain.changes import WEB_ACTOR
+from panorama.store.log.changes import get_last_id
+
+CLIENT = "browser"
+
+
+class PageCalls:
+    """Calls operations for the user, whose audience is a page: long texts whole, and nothing read is remembered."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._conversation = Conversation(CLIENT, actor=WEB_ACTOR, client=CLIENT)
+
+    def call(self, operation: str, agreed: str = "", /, **arguments: Any) -> Answer:
+        """Call an operation.
+
+        Args:
+            agreed: The agreement of the ConfirmationError whose question the user confirmed.
+
+        Raises:
+            PanoramaError: The call failed.
+        """
+        return self._app.calls.call(operation, arguments, self._conversation, agreed, PAGE)
+
+    def get(self, operation: str, /, **arguments: Any) -> Any:
+        """Call a reading operation and return its data."""
+        return self.call(operation, **arguments).data
+
+    def get_number(self) -> int:
+        """Return the number of the last change."""
+        with self._app.context.database.reading() as session:
+            return get_last_id(session)
+
+    def list_project_names(self) -> Mapping[str, str]:
+        """Return the names of all projects by their ids, favourites first."""
+        return {row["id"]: row["name"] for row in self.get("projects.list", limit=2000)}
+
+    @property
+    def now(self) -> datetime:
+        """The current time in the user's zone."""
+        return self._app.context.now().astimezone(self._app.context.zone)
+
+    @property
+    def today(self) -> date:
+        """Today in the user's zone."""
+        return self.now.date()
+
+    @property
+    def app(self) -> App:
+        """The product."""
+        return self._app

@@ -1,0 +1,91 @@
+// Sends forms without leaving the page, says what was done, and offers to undo it.
+import { parse, refresh, show } from './pages.js'
+import { morph } from './morph.js'
+
+const { dataset } = document.body
+const toasts = document.getElementById('toasts')
+let lastUndo = ''
+
+addEventListener('submit', async event => {
+  const form = event.target
+  if (form.method !== 'post' || form.hasAttribute('data-plain')) return
+  event.preventDefault()
+  const fields = new FormData(form, event.submitter)
+  if (await send(form.action, fields, form) && form.hasAttribute('data-quick')) form.reset()
+})
+
+/** Send fields; ask the user where the answer is a question. Return whether it was done. */
+export async function send(address, fields, form) {
+  const body = new URLSearchParams(fields)
+  if (!body.has('token')) body.set('token', dataset.token)
+  let answer
+  try {
+    answer = await (await fetch(address, { method: 'POST', body, headers: { accept: 'application/json' } })).json()
+  } catch { toast(dataset.failed, '', true); return false }
+  if (answer.question) {
+    if (!await ask(answer.question)) return false
+    body.set('agreed', answer.agreement)
+    return send(address, body, form)
+  }
+  if (answer.failed) { toast([answer.message, answer.hint].filter(Boolean).join(' '), '', true); return false }
+  if (answer.undo) lastUndo = answer.undo
+  if (form) settle(form)
+  toast(answer.message, answer.undo)
+  if (answer.then) await show(answer.then, { push: true })
+  else await refresh()
+  return true
+}
+
+/** Take what was sent for what is stored, so that the form is no longer half-typed. */
+function settle(form) {
+  for (const field of form.elements) {
+    if ('defaultChecked' in field) field.defaultChecked = field.checked
+    if ('defaultValue' in field && field.type !== 'hidden') field.defaultValue = field.value
+    for (const option of field.options ?? []) option.defaultSelected = option.selected
+  }
+}
+
+export function undo() {
+  if (lastUndo) send('/do/history.undo', { unit: lastUndo })
+  lastUndo = ''
+}
+
+export function toast(words, unit, isBad = false) {
+  const box = document.createElement('div')
+  box.className = isBad ? 'toast bad' : 'toast'
+  box.append(Object.assign(document.createElement('span'), { textContent: words }))
+  if (unit) {
+    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: dataset.undo })
+    button.onclick = () => { box.remove(); undo() }
+    box.append(button)
+  }
+  toasts.replaceChildren(box)
+  setTimeout(() => box.remove(), isBad ? 12_000 : 7_000)
+}
+
+function ask(question) {
+  const dialog = document.getElementById('ask')
+  dialog.querySelector('p').textContent = question
+  dialog.returnValue = 'no'
+  dialog.showModal()
+  return new Promise(done => dialog.addEventListener('close', () => done(dialog.returnValue === 'yes'), { once: true }))
+}
+
+let waiting = 0
+addEventListener('input', event => {
+  const form = event.target.closest?.('form[data-preview]')
+  if (!form || event.target.name !== 'content') return
+  clearTimeout(waiting)
+  waiting = setTimeout(() => preview(form), 250)
+})
+
+async function preview(form) {
+  const body = new URLSearchParams({ content: form.elements.content.value, token: dataset.token })
+  const answer = await fetch(form.dataset.preview, { method: 'POST', body })
+  const box = form.querySelector('.preview'), fresh = document.createElement('div')
+  if (!answer.ok) return
+  fresh.className = 'prose'
+  fresh.append(...document.importNode(parse(await answer.text()).body, true).childNodes)
+  box.hidden = false
+  morph(box.firstElementChild, fresh)
+}

@@ -1,0 +1,63 @@
+// Keyboard shortcuts, and moving rows by keys and by dragging. Each has a button, a link or a form too.
+import { edit } from './edit.js'
+import { send, undo } from './forms.js'
+import { show } from './pages.js'
+import { open } from './palette.js'
+
+const GO = { t: '/today', a: '/tasks', n: '/notes', p: '/projects', r: '/review', j: '/jobs', s: '/scripts', c: '/calls', h: '/history' }
+const rows = () => [...document.querySelectorAll('main [data-row]')].filter(row => row.checkVisibility())
+const current = () => document.activeElement?.closest?.('[data-row]')
+const focusable = row => row?.querySelector('.tick-box, a.title, button')
+let went = 0
+
+function step(by) {
+  const all = rows(), at = all.indexOf(current())
+  focusable(all[Math.max(0, Math.min(all.length - 1, at < 0 ? 0 : at + by))])?.focus()
+}
+
+const KEYS = {
+  j: () => step(1), k: () => step(-1), ArrowDown: () => step(1), ArrowUp: () => step(-1),
+  x: () => current()?.querySelector('.tick-box')?.click(),
+  e: () => { const title = current()?.querySelector('a[data-edit]'); if (title) edit(title); else document.querySelector('main [data-key=e]')?.click() },
+  o: () => current()?.querySelector('a.more, a.title')?.click(),
+  s: () => current()?.querySelector('.choose')?.click(),
+  q: () => document.getElementById('quick')?.focus(), u: undo, '/': () => open('palette'), '?': () => open('keys'), g: () => { went = performance.now() },
+}
+
+addEventListener('keydown', event => {
+  const isCommand = event.ctrlKey || event.metaKey
+  if (isCommand && event.key === 'k') { event.preventDefault(); return open('palette') }
+  if (isCommand && event.key === 'Enter') return event.target.form?.requestSubmit()
+  if (event.altKey && event.key.startsWith('Arrow') && current()) { event.preventDefault(); return moveRow(current(), event.key === 'ArrowUp' ? -1 : 1) }
+  if (event.key === 'Escape' && event.target.matches('input, textarea, select')) return event.target.blur()
+  if (isCommand || event.altKey || event.target.matches('input:not([type=checkbox]), textarea, select') || document.querySelector('dialog[open]')) return
+  if (event.key.startsWith('Arrow') && !current()) return
+  const address = performance.now() - went < 1200 && GO[event.key]
+  went = 0
+  if (address) return void show(address, { push: true })
+  const act = KEYS[event.key]
+  if (act) { event.preventDefault(); act() }
+})
+
+async function moveRow(row, by) {
+  const item = row.closest('li'), next = by < 0 ? item.previousElementSibling : item.nextElementSibling
+  if (!next) return
+  const before = by < 0 ? next : next.nextElementSibling
+  await moveBefore(item, before)
+  focusable(document.getElementById(item.id))?.focus()
+}
+
+const moveBefore = (item, before) => send('/do/move', { task: item.id, before: before?.id ?? '' })
+
+let dragged = null
+addEventListener('dragstart', event => { dragged = event.target.closest?.('li[draggable=true]'); if (dragged) event.dataTransfer.setData('text/plain', dragged.id) })
+addEventListener('dragover', event => { if (dragged && target(event)) event.preventDefault() })
+addEventListener('drop', event => {
+  const row = target(event)
+  if (!dragged || !row || row === dragged) return
+  event.preventDefault()
+  const { top, height } = row.getBoundingClientRect()
+  moveBefore(dragged, event.clientY < top + height / 2 ? row : row.nextElementSibling)
+})
+addEventListener('dragend', () => { dragged = null })
+const target = event => event.target.closest?.('li[draggable=true]')

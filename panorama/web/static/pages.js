@@ -1,0 +1,72 @@
+// Fetches a page and puts its main part in the place of the one that is shown.
+import { isDirty, morph } from './morph.js'
+
+const policy = window.trustedTypes?.createPolicy('panorama', { createHTML: text => text }) ?? { createHTML: text => text }
+let asked = 0, path = location.pathname + location.search
+
+export const parse = html => new DOMParser().parseFromString(policy.createHTML(html), 'text/html')
+
+/** Show a page; `push` makes it a new entry of the browser's history. Only the page asked for last is shown. */
+export async function show(address, { push = false } = {}) {
+  const to = new URL(address, location.href), isOther = push || to.pathname + to.search !== path
+  if (isOther && !mayLeave()) return
+  const number = ++asked
+  document.body.toggleAttribute('data-busy', isOther)
+  try {
+    const answer = await fetch(to, { headers: { accept: 'text/html' } })
+    if (answer.status === 401) return location.reload()
+    const text = await answer.text()
+    if (number === asked) place(parse(text), answer.url, { isOther, push })
+  } catch { if (isOther) location.href = to } finally { document.body.removeAttribute('data-busy') }
+}
+
+function place(fresh, address, { isOther, push }) {
+  if (push) history.pushState(null, '', address)
+  path = location.pathname + location.search
+  document.title = fresh.title
+  document.documentElement.dataset.at = fresh.documentElement.dataset.at
+  document.body.dataset.token = fresh.body.dataset.token
+  morph(document.querySelector('.side nav'), document.importNode(fresh.querySelector('.side nav'), true))
+  const main = document.querySelector('main'), next = document.importNode(fresh.querySelector('main'), true)
+  if (!isOther) return morph(main, next)
+  main.replaceWith(next)
+  document.querySelector('.burger').open = false
+  if (push) { scrollTo(0, 0); (next.querySelector('[autofocus]') ?? next).focus({ preventScroll: true }) }
+}
+
+export const refresh = () => show(location.href)
+
+const guarded = () => [...document.querySelectorAll('form[data-guard]')].some(isDirty)
+const mayLeave = () => !guarded() || confirm(document.body.dataset.leave)
+addEventListener('beforeunload', event => { if (guarded()) event.preventDefault() })
+addEventListener('popstate', refresh)
+
+addEventListener('click', event => {
+  const link = event.target.closest?.('a[href]')
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target) return
+  const to = new URL(link.href)
+  if (to.origin !== location.origin || to.pathname.startsWith('/static/') || link.getAttribute('href').startsWith('#')) return
+  event.preventDefault()
+  show(to, { push: true })
+})
+
+addEventListener('submit', event => {
+  const form = event.target
+  if (form.method !== 'get' || event.defaultPrevented) return
+  event.preventDefault()
+  show(form.action + '?' + new URLSearchParams(new FormData(form)), { push: true })
+})
+
+let typed = 0
+addEventListener('input', event => {
+  const form = event.target.closest?.('form[data-live-search]')
+  if (!form) return
+  clearTimeout(typed)
+  typed = setTimeout(async () => {
+    const to = form.action + '?' + new URLSearchParams(new FormData(form)), field = event.target
+    history.replaceState(null, '', to)
+    path = location.pathname + location.search
+    field.defaultValue = field.value
+    await refresh()
+  }, 180)
+})

@@ -1,0 +1,44 @@
+"""A view: one page of the web interface, written by one function and one template."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from panorama.web.page_calls import PageCalls
+from panorama.web.texts import Texts
+
+Context = Mapping[str, Any]
+Section = Literal["", "Workshop", "Keeping"]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRequest:
+    """What a view is asked for: the parts of its path, its query, and the language of its texts."""
+
+    calls: PageCalls
+    texts: Texts
+    path: Mapping[str, str] = field(default_factory=dict[str, str])
+    query: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def get_number(self, name: str, default: int, largest: int) -> int:
+        """Return a number of the query, or the default if it is not one from 1 to the largest."""
+        text = self.query.get(name, "")
+        return int(text) if text.isascii() and text.isdigit() and 1 <= int(text) <= largest else default
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One page.
+
+    `make` returns the values of the template `<name>.html`; "title" among them replaces the view's own. `kinds` are the
+    kinds of items whose changes it shows at once. `section` is its heading in the menu, None if it is not listed there;
+    the view `within` is then marked as the current one.
+    """
+
+    name: str
+    path: str
+    title: str
+    make: Callable[[ViewRequest], Context]
+    kinds: tuple[str, ...] = ()
+    section: Section | None = None
+    within: str = ""

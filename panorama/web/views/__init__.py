@@ -1,0 +1,45 @@
+"""All views of the page: one function and one template each. A new view is a line here."""
+
+from panorama.web.view import View
+from panorama.web.views import code, data, notes, projects, review, search, tasks
+
+VIEWS = (
+    View(
+        name="today", path="/today", title="Today", make=tasks.show_today, kinds=("task", "project"), section="",
+    ),
+    View(name="tasks", path="/tasks", title="Tasks", make=tasks.show_tasks, kinds=("task", "project"), section=""),
+    View(name="task", path="/tasks/{id}", title="Task", make=tasks.show_task, kinds=("task",), within="tasks"),
+    View(name="notes", path="/notes", title="Notes", make=notes.show_notes, kinds=("note", "project"), section=""),
+    View(name="note_edit", path="/notes/new", title="New note", make=notes.create_note, within="notes"),
+    View(name="note", path="/notes/{id}", title="Note", make=notes.show_note, kinds=("note",), within="notes"),
+    View(name="note_edit", path="/notes/{id}/edit", title="Edit", make=notes.edit_note, within="notes"),
+    View(
+        name="projects", path="/projects", title="Projects", make=projects.show_projects,
+        kinds=("project", "task", "note"), section="",
+    ),
+    View(
+        name="project", path="/projects/{id}", title="Project", make=projects.show_project,
+        kinds=("project", "task", "note"), within="projects",
+    ),
+    View(
+        name="project_edit", path="/projects/{id}/edit", title="Edit", make=projects.edit_project, within="projects",
+    ),
+    View(name="search", path="/search", title="Search", make=search.show_search, section=""),
+    View(
+        name="review", path="/review", title="Review", make=review.show_review, kinds=("task", "project", "note"),
+        section="",
+    ),
+    View(name="jobs", path="/jobs", title="Jobs", make=data.show_jobs, kinds=("job",), section="Automation"),
+    View(name="scripts", path="/scripts", title="Scripts", make=code.show_scripts, section="Automation"),
+    View(name="script", path="/scripts/{name}", title="Script", make=code.show_script, within="scripts"),
+    View(name="runs", path="/runs", title="Runs", make=code.show_runs, section="Automation"),
+    View(name="run", path="/runs/{id}", title="Run", make=code.show_run, within="runs"),
+    View(name="calls", path="/calls", title="Calls", make=review.show_calls, section="Automation"),
+    View(name="history", path="/history", title="History", make=data.show_history, kinds=("*",), section="Data"),
+    View(name="trash", path="/trash", title="Trash", make=data.show_trash, kinds=("*",), section="Data"),
+    View(name="settings", path="/settings", title="Settings", make=data.show_settings, section="Data"),
+    View(name="welcome", path="/welcome", title="Welcome", make=data.show_welcome, kinds=("*",)),
+)  # fmt: skip
+"""Every view; those of one path prefix in the order in which their paths are tried."""
+
+SECTIONS = ("", "Automation", "Data")

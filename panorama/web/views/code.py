@@ -1,0 +1,82 @@
+"""Scripts and their review, and runs."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from panorama.errors import NotFoundError
+from panorama.web.diffs import DiffLine, compare_texts
+from panorama.web.highlight import highlight_python
+from panorama.web.view import Context, ViewRequest
+
+PAGE_ROWS = 50
+TARGETS = ("task", "note", "project", "item", "file", "link", "reminder")
+"""The arguments that name the item a call changes."""
+
+UNIMPORTANT = frozenset({"position", "separator", "after_marker", "skip_if_contains", "detail", "limit"})
+SHOWN_CHARS = 80
+_ID = re.compile(r"[a-z]_[0-9a-z]{10}")
+
+
+def show_scripts(request: ViewRequest) -> Context:
+    """Show the saved scripts, those that wait for a decision first."""
+    rows = request.calls.get("scripts.list", limit=500)
+    return {
+        "waiting": [row for row in rows if row["state"] == "draft"],
+        "others": [row for row in rows if row["state"] != "draft"],
+    }
+
+
+def show_script(request: ViewRequest) -> Context:
+    """Show what changed in a script since its approval, what it may touch, and its last dry run."""
+    script = request.calls.get("scripts.get", script=request.path["name"])
+    approved = script.get("reviewed", "")
+    diff = compare_texts(approved, script["text"])
+    signs = [line.sign for line in diff if isinstance(line, DiffLine)]
+    return {
+        "title": script["name"],
+        "script": script,
+        "diff": diff,
+        "added": signs.count("+"),
+        "removed": signs.count("-"),
+        "source": highlight_python(script["text"]),
+        "known_writes": {name for name in script["writes"] if f"sdk.{name}(" in approved},
+        "dry_run": [_describe_call(request, call) for call in script.get("dry_run", ())],
+        "versions": request.calls.get("scripts.history", script=script["name"])["versions"],
+    }
+
+
+def show_runs(request: ViewRequest) -> Context:
+    """Show the runs of scripts, the newest first."""
+    more = {"cursor": request.query["cursor"]} if request.query.get("cursor") else {}
+    answer = request.calls.call("runs.list", limit=PAGE_ROWS, **more)
+    return {"runs": answer.data, "cursor": answer.metadata.get("next_cursor", "")}
+
+
+def show_run(request: ViewRequest) -> Context:
+    """Show a run: source, output, calls and changes, and how to undo it."""
+    run = request.calls.get("runs.get", run=request.path["id"])
+    return {
+        "title": run["script"] or run["id"],
+        "run": run,
+        "source": highlight_python(run["source"]),
+        "longest": max([0.001, *(call["ms"] for call in run["calls"])]),
+    }
+
+
+def _describe_call(request: ViewRequest, call: Mapping[str, Any]) -> tuple[str, str, list[tuple[str, str]]]:
+    """Return the name of a call, the title of what it changes, and what it sends."""
+    sent = dict(call["arguments"])
+    target = next((str(sent.pop(name)) for name in TARGETS if name in sent), "")
+    if _ID.fullmatch(target):
+        target = _find_title(request, target)
+    shown = [(name, str(value)[:SHOWN_CHARS]) for name, value in sent.items() if value and name not in UNIMPORTANT]
+    return call["name"], target, shown
+
+
+def _find_title(request: ViewRequest, id_: str) -> str:
+    try:
+        item = request.calls.get("items.get", item=id_)["item"]
+    except NotFoundError:
+        return id_
+    return str(item.get("title") or item.get("name") or id_)

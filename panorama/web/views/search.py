@@ -1,0 +1,40 @@
+"""Search, and what the palette finds."""
+
+from typing import Any
+
+from panorama.web.page_calls import PageCalls
+from panorama.web.view import Context, ViewRequest
+
+PAGE_ROWS = 30
+PALETTE_ROWS = 10
+ADDRESSES = {"task": "/tasks/{}", "note": "/notes/{}", "project": "/projects/{}"}
+"""Where items of a kind are shown; others are shown by their history."""
+
+
+def show_search(request: ViewRequest) -> Context:
+    """Show what a query finds, and why."""
+    text = request.query.get("q", "").strip()
+    kind = request.query.get("kind", "")
+    kinds = {"kinds": [kind]} if kind in ADDRESSES else {}
+    more = {"cursor": request.query["cursor"]} if request.query.get("cursor") else {}
+    answer = request.calls.call("search", query=text, limit=PAGE_ROWS, **kinds, **more) if text else None
+    return {
+        "text": text,
+        "kind": kind,
+        "kinds": tuple(ADDRESSES),
+        "hits": [{**hit, "address": address_of(hit["kind"], hit["id"])} for hit in answer.data] if answer else [],
+        "summary": answer.summary if answer else "",
+        "hint": answer.metadata.get("hint", "") if answer else "",
+        "cursor": answer.metadata.get("next_cursor", "") if answer else "",
+    }
+
+
+def find_items(calls: PageCalls, text: str) -> list[dict[str, Any]]:
+    """Return the items that the palette offers for a text."""
+    hits: list[Any] = calls.get("search", query=text, limit=PALETTE_ROWS) if text else []
+    return [{"title": hit["title"], "href": address_of(hit["kind"], hit["id"]), "kind": hit["kind"]} for hit in hits]
+
+
+def address_of(kind: str, id_: str) -> str:
+    """Return where an item is shown."""
+    return ADDRESSES.get(kind, "/history?item={}").format(id_)

@@ -1,0 +1,116 @@
+"""Today, the list of tasks, and one task."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from panorama.web.view import Context, ViewRequest
+
+GROUPS = (
+    ("overdue", "Overdue"), ("today", "Today"), ("soon", "Next 7 days"), ("later", "Later"), ("none", "No date"),
+)  # fmt: skip
+"""The groups of tasks by deadline, and their headings."""
+
+SAVED_VIEWS = (
+    ("", "Open"), ("overdue", "Overdue"), ("this_week", "This week"), ("in_progress", "In progress"),
+    ("urgent", "Urgent"), ("no_deadline", "No date"), ("parked_ideas", "Ideas"), ("recently_done", "Done lately"),
+)  # fmt: skip
+STATUSES = (
+    ("todo", "To do"), ("in_progress", "In progress"), ("done", "Done"), ("cancelled", "Cancelled"), ("idea", "Idea"),
+)  # fmt: skip
+MAX_ROWS = 300
+FOLDED_ROWS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGroup:
+    """The tasks below one heading."""
+
+    key: str
+    heading: str
+    rows: Sequence[Mapping[str, Any]]
+
+
+def show_today(request: ViewRequest) -> Context:
+    """Show open tasks by deadline, with quick add above and ideas and finished tasks folded below."""
+    rows = request.calls.get("tasks.list", limit=MAX_ROWS)
+    today = request.calls.today
+    groups = group_by_deadline(request, rows)
+    later = [group for group in groups if group.key in ("later", "none")]
+    return {
+        "today": today,
+        "groups": [group for group in groups if group not in later],
+        "folded": later,
+        "ideas": _add_due(request, request.calls.get("tasks.list", view="parked_ideas", limit=50)),
+        "done": _add_due(request, request.calls.get("tasks.list", view="recently_done", limit=FOLDED_ROWS)),
+        "count": len(rows),
+        "late": sum(len(group.rows) for group in groups if group.key == "overdue"),
+        "is_new": not rows and not any(request.calls.get("status")["counts"].values()),
+    }
+
+
+def show_tasks(request: ViewRequest) -> Context:
+    """Show tasks by a saved view and filters, to choose several of them and to order them."""
+    query = request.query
+    chosen = {name: query[name] for name in ("view", "project", "tag") if query.get(name)}
+    if chosen.get("view") not in dict(SAVED_VIEWS):
+        chosen.pop("view", None)
+    if text := query.get("q", "").strip():
+        found = request.calls.get("search", query=text, kinds=["task"], limit=100)
+        ids = {hit["id"] for hit in found}
+        rows = [row for row in request.calls.get("tasks.list", limit=2000, **chosen) if row["id"] in ids]
+        total, cursor = len(rows), ""
+    else:
+        more = {"cursor": query["cursor"]} if query.get("cursor") else {}
+        answer = request.calls.call("tasks.list", limit=MAX_ROWS, **chosen, **more)
+        rows, total = answer.data, answer.metadata.get("total")
+        cursor = answer.metadata.get("next_cursor", "")
+    is_by_deadline = chosen.get("view", "") in ("", "overdue", "this_week", "in_progress", "urgent")
+    flat = [TaskGroup("all", "", _add_due(request, rows))] if rows else []
+    return {
+        "groups": group_by_deadline(request, rows) if is_by_deadline else flat,
+        "views": SAVED_VIEWS,
+        "chosen": chosen,
+        "text": text,
+        "count": total if total is not None else len(rows),
+        "cursor": cursor,
+        "tags": request.calls.get("tags.list"),
+    }
+
+
+def show_task(request: ViewRequest) -> Context:
+    """Show all fields of a task in a form."""
+    answer = request.calls.get("items.get", item=request.path["id"])
+    task = answer["item"]
+    steps = request.calls.get("tasks.list", parent=task["id"], status="any", limit=100)
+    return {
+        "title": task["title"],
+        "task": task,
+        "due": request.texts.due(task.get("deadline", ""), request.calls.today),
+        "steps": _add_due(request, steps),
+        "statuses": STATUSES,
+    }
+
+
+def group_by_deadline(request: ViewRequest, rows: Sequence[Mapping[str, Any]]) -> list[TaskGroup]:
+    """Return tasks in groups by deadline, without empty groups."""
+    today = request.calls.today
+    groups: dict[str, list[Mapping[str, Any]]] = {key: [] for key, _ in GROUPS}
+    for row in _add_due(request, rows):
+        groups[_choose_group(row.get("deadline", ""), today)].append(row)
+    return [TaskGroup(key, heading, groups[key]) for key, heading in GROUPS if groups[key]]
+
+
+def _choose_group(deadline: str, today: date) -> str:
+    if not deadline:
+        return "none"
+    day = date.fromisoformat(deadline[:10])
+    if day < today:
+        return "overdue"
+    return "today" if day == today else "soon" if day <= today + timedelta(days=7) else "later"
+
+
+def _add_due(request: ViewRequest, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    today = request.calls.today
+    return [{**row, "due": request.texts.due(row.get("deadline", ""), today)} for row in rows]

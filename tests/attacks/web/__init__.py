@@ -1,0 +1,1 @@
+"""What the web page must refuse, asked over HTTP without a browser."""

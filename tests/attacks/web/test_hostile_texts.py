@@ -1,0 +1,100 @@
+"""Notes, titles, tags and names that try to become a part of the page."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from panorama.web.markdown import render_markdown
+from tests.web.page_client import PageClient
+
+MARKDOWN = (
+    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<svg onload=alert(1)>",
+    "<iframe src=/today></iframe>", "[a](javascript:alert(1))", "[a](JaVaScRiPt:alert(1))",
+    "[a](  javascript:alert(1))", "[a](java\nscript:alert(1))", "[a](data:text/html,<script>alert(1)</script>)",
+    "[a](vbscript:x)", "[a](file:///etc/passwd)", "<javascript:alert(1)>", "[a](&#106;avascript:alert(1))",
+    "[a](\x01javascript:alert(1))", "![a](javascript:alert(1))", "![a](http://evil.example/x.png)",
+    "![a](x\" onerror=\"alert(1))", "[a](x \"t\" onclick=\"alert(1)\")", "[a]: javascript:alert(1)\n[a]",
+    "[a][b]\n\n[b]: <javascript:alert(1)>", "`<script>alert(1)</script>`", "```html\n<script>alert(1)</script>\n```",
+    "```\"><script>alert(1)</script>\nx\n```", "~~<b onmouseover=alert(1)>~~", "[[<script>alert(1)</script>]]",
+    "[[Tea|<img src=x onerror=alert(1)>]]", "[[Tea\"><script>alert(1)</script>]]", "[[javascript:alert(1)]]",
+    "[[Tea' onclick='alert(1)]]", "<form action=/do/items.delete method=post><button>OK</button></form>",
+    "<button formaction=/do/quick>x</button>", "<input name=token>", "<a href=/do/quick ping=http://evil.example>",
+    "<meta http-equiv=refresh content=0;url=//evil.example>", "<base href=//evil.example>",
+    "<link rel=stylesheet href=//evil.example>", "<style>*{display:none}</style>", "<p style=position:fixed>x</p>",
+    "<object data=x>", "<embed src=x>", "<math><mi xlink:href=javascript:alert(1)>",
+    "<template><script>alert(1)</script></template>",
+    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>", "<!--><script>alert(1)</script>-->",
+    "<![CDATA[<script>alert(1)</script>]]>", "<?xml version='1.0'?><script/>",
+    "<scr<script>ipt>alert(1)</scr</script>ipt>", "<a\thref=javascript:alert(1)>x</a>",
+    "<DETAILS ontoggle=alert(1) open>", "| a |\n|---|\n| <script>alert(1)</script> |", "# <script>alert(1)</script>",
+    "> <img src=x onerror=alert(1)>", "- [x] <script>alert(1)</script>", "1. [a](javascript:alert(1))",
+    "&lt;script&gt;alert(1)&lt;/script&gt;", "\\<script>alert(1)\\</script>", "[a](https://evil.example/?<script>)",
+    "[a](//evil.example)", "<https://evil.example/\"onclick=alert(1)>", "\u202e<script>\u202c",
+    "[\u200bjavascript\u200b:](x)", "{{ 7 * 7 }} {% import os %}", "[[" * 500, "[" * 2000, "*" * 3000,
+    "> " * 300 + "x",
+)  # fmt: skip
+TEXTS = (
+    "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onmouseover='alert(1)",
+    "</title><script>alert(1)</script>", "</textarea><script>alert(1)</script>", "{{ 7 * 7 }}",
+    "javascript:alert(1)", "\u202egnp.exe", "<!--", "&lt;b&gt;",
+)  # fmt: skip
+ALLOWED = {"class", "href", "title", "rel", "start"}
+
+
+class Tags(HTMLParser):
+    """Collects tags with their attributes."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note a tag."""
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.mark.parametrize("text", MARKDOWN, ids=range(len(MARKDOWN)))
+def test_a_hostile_note_is_text(text: str) -> None:
+    html = render_markdown(text, lambda title: "/notes/n_1" if title == "Tea" else "")
+
+    for tag, attributes in Tags(html).found:
+        assert tag not in {"script", "img", "svg", "iframe", "form", "button", "input", "meta", "base", "link", "style"}
+        assert attributes.keys() <= ALLOWED
+        assert not (attributes.get("href") or "").strip().lower().startswith(("javascript", "data", "vbscript", "file"))
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_hostile_titles_tags_and_names_are_text_everywhere(page: PageClient, text: str) -> None:
+    project = page.call("projects.create", name=text, description=text)["id"]
+    task = page.call("tasks.create", title=text, notes=text, project=project, tags=["a<b>"], deadline="today")["id"]
+    note = page.call("notes.create", title=text, content=text, project=project)["id"]
+    page.send("tasks.update", task=task, title=f"{text} again")
+
+    for path in (
+        "/today", "/tasks", f"/tasks/{task}", "/notes", f"/notes/{note}", f"/notes/{note}/edit", "/projects", "/review",
+        f"/projects/{project}", f"/projects/{project}/edit", "/history", f"/history?item={task}", "/search?q=alert",
+    ):  # fmt: skip
+        html = page.page(path)
+        scripts = [attributes for tag, attributes in Tags(html).found if tag == "script"]
+        handlers = [name for _, attributes in Tags(html).found for name in attributes if name.startswith("on")]
+        assert (len(scripts), handlers) == (1, [])
+        assert "<script>alert" not in html
+        assert "<img" not in html
+        assert ">49<" not in html
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_is_searched_for_is_shown_as_text(page: PageClient, text: str) -> None:
+    html = page.get("/search").text + page.http.get("/search", params={"q": text}, headers=page.headers()).text
+
+    assert "<script>alert" not in html
+    assert "<img" not in html
+
+
+def test_a_note_of_ten_megabytes_is_shown_in_part(page: PageClient) -> None:
+    note = page.call("notes.create", title="Long", content="*a* " * 2_500_000)["id"]
+
+    html = page.page(f"/notes/{note}")
+
+    assert len(html) < 2_000_000

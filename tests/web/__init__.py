@@ -1,0 +1,1 @@
+"""The web page: its views, forms and texts, over the real product."""

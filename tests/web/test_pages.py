@@ -1,0 +1,126 @@
+"""Every view, with nothing stored and with a life in it."""
+
+import re
+
+import pytest
+
+from panorama.web.views import VIEWS
+from tests.web.page_client import PageClient
+
+MENU = [view for view in VIEWS if "{" not in view.path]
+
+
+@pytest.mark.parametrize("view", MENU, ids=lambda view: view.path)
+def test_a_view_of_an_empty_store_says_what_to_do(page: PageClient, view) -> None:
+    html = page.page(view.path)
+
+    assert f"<title>{view.title}" in html
+    assert html.count("<h1>") == 1
+
+
+@pytest.fixture
+def life(page: PageClient) -> dict[str, str]:
+    """A project with tasks and a note, and a script that ran."""
+    project = page.call("projects.create", name="Garden")["id"]
+    task = page.call("tasks.create", title="Dig", project=project, deadline="yesterday", urgent=True, tags=["beds"])[
+        "id"
+    ]
+    note = page.call("notes.create", title="Seeds", content="See [[Beds]]\n\n- [x] beans", project=project)["id"]
+    page.call("notes.create", title="Beds", content="Three of them, see Seeds")
+    page.call("tasks.update", task=task, title="Dig bed one")
+    code = '"""Count."""\n\ndef main():\n    return len(sdk.tasks.list())\n'
+    page.call("scripts.save", name="count_tasks", code=code)
+    page.app.recorder.flush()
+    return {"project": project, "task": task, "note": note}
+
+
+def test_every_view_of_an_item_shows_it(page: PageClient, life: dict[str, str]) -> None:
+    assert "Dig bed one" in page.page(f"/tasks/{life['task']}")
+    assert "Dig bed one" in page.page(f"/projects/{life['project']}")
+    assert "Garden" in page.page(f"/projects/{life['project']}/edit")
+    assert "Three of them" not in page.page(f"/notes/{life['note']}/edit")
+    assert "Count." in page.page("/scripts/count_tasks")
+
+
+def test_a_note_links_the_notes_it_names_and_those_that_name_it(page: PageClient, life: dict[str, str]) -> None:
+    html = page.page(f"/notes/{life['note']}")
+
+    assert re.search(r'<a class="wiki" href="/notes/n_\w{10}" rel="[a-z ]+">Beds</a>', html)
+    assert "☑" in html
+    assert "Mentioned in" in html
+
+
+def test_the_history_of_an_item_shows_what_changed(page: PageClient, life: dict[str, str]) -> None:
+    html = page.page(f"/history?item={life['task']}")
+
+    assert "<del>Dig</del> <ins>Dig bed one</ins>" in html
+
+
+def test_tasks_are_grouped_by_their_deadlines(page: PageClient) -> None:
+    for title, deadline in (("A", "yesterday"), ("B", "today"), ("C", "tomorrow"), ("D", "in 3 weeks"), ("E", "")):
+        page.call("tasks.create", title=title, **({"deadline": deadline} if deadline else {}))
+
+    html = page.page("/tasks")
+
+    assert re.findall(r'<section class="group" id="g-(\w+)"', html) == ["overdue", "today", "soon", "later", "none"]
+
+
+def test_tasks_are_filtered_by_words_project_and_tag(page: PageClient, life: dict[str, str]) -> None:
+    other = page.call("tasks.create", title="Read")["id"]
+
+    assert page.rows("/tasks?q=dig") == [life["task"]]
+    assert page.rows(f"/tasks?project={life['project']}") == [life["task"]]
+    assert page.rows("/tasks?tag=beds") == [life["task"]]
+    assert page.rows("/tasks?view=no_deadline") == [other]
+
+
+def test_what_is_not_there_is_a_page_that_says_so(page: PageClient) -> None:
+    answer = page.get("/notes/n_0000000000")
+
+    assert answer.status_code == 404
+    assert "n_0000000000" in answer.text
+
+
+def test_a_list_goes_on_behind_its_first_page(page: PageClient) -> None:
+    for number in range(62):
+        page.call("notes.create", title=f"Note {number}")
+
+    first = page.page("/notes")
+    cursor = re.search(r'href="(/notes\?[^"]*cursor=[^"]+)"', first)
+
+    assert cursor
+    assert len(page.rows(cursor[1].replace("&amp;", "&"))) == 2
+
+
+def test_the_palette_finds_views_and_items(page: PageClient, life: dict[str, str]) -> None:
+    views = page.http.get("/find?q=rev", headers=page.headers()).json()
+    items = page.http.get("/find?q=seeds", headers=page.headers()).json()
+
+    assert {"title": "Review", "href": "/review", "kind": "page"} in views
+    assert f"/notes/{life['note']}" in [hit["href"] for hit in items]
+
+
+def test_reading_pages_is_not_logged_as_calls_and_reminds_nobody_of_the_item_read_last(
+    page: PageClient, life: dict[str, str]
+) -> None:
+    page.page(f"/notes/{life['note']}")
+    page.send("tasks.update", task=life["task"], status="done")
+    page.app.recorder.flush()
+
+    names = [row["name"] for row in page.call("calls.list") if row["client"] == "browser"]
+
+    assert names == ["tasks.update"]
+
+
+def test_a_page_may_be_looked_at_again_and_again(page: PageClient, life: dict[str, str]) -> None:
+    for _ in range(12):
+        assert "Dig bed one" in page.page("/today")
+
+
+def test_a_long_note_is_shown_up_to_a_limit_and_says_so(page: PageClient) -> None:
+    note = page.call("notes.create", title="Long", content="word " * 100_000)["id"]
+
+    html = page.page(f"/notes/{note}")
+
+    assert "Only the beginning is shown" in html
+    assert len(html) < 400_000

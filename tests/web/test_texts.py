@@ -1,0 +1,61 @@
+"""All texts of the page are in one catalogue, and the catalogue has nothing else."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from panorama import web
+from panorama.web import forms, texts, views
+from panorama.web.translations import GERMAN
+from panorama.web.views import projects, review, tasks
+from tests.web.page_client import PageClient
+
+FOLDER = Path(web.__file__).parent
+_CALL = re.compile(r'(?:\b(?:t|texts|self)|\)\))\(\s*"((?:[^"\\]|\\.)+)"')
+_COUNT = re.compile(r'\b(?:t|texts)\.count\(\s*"([^"]+)",\s*"([^"]+)"')
+VALUES = (
+    "Draft", "Reviewed", "Promoted", "Retired", "Saved", "Approved", "Rejected", "Queued", "Running", "Succeeded",
+    "Failed", "Cancelled", "Interrupted", "Task", "Note", "Project", "Link", "Reminder", "Journal", "File", "create",
+    "update", "delete", "restore", "created", "updated", "deleted", "restored", "keyword", "semantic", "Tasks", "Notes",
+    "Projects",
+)  # fmt: skip
+"""Values of the product that pages show in the user's language."""
+
+
+def iter_used() -> Iterator[str]:
+    """Yield every text that a template or a module asks for."""
+    for path in [*FOLDER.rglob("*.html"), *FOLDER.rglob("*.py")]:
+        source = path.read_text()
+        yield from _CALL.findall(source)
+        for pair in _COUNT.findall(source):
+            yield from pair
+    yield from (view.title for view in views.VIEWS)
+    yield from filter(None, views.SECTIONS)
+    yield from (*texts.WEEKDAYS, *texts.MONTHS, *VALUES, *forms._DONE.values(), *forms._STATUS.values())
+    for pairs in (tasks.GROUPS, tasks.SAVED_VIEWS, tasks.STATUSES, projects.STATUSES, review.PERIODS):
+        yield from (words for _, words in pairs)
+    yield from (heading for heading, *_ in review.FIGURES)
+    yield from ("Slipped", "Completed", "Due next")
+
+
+def test_every_text_is_translated() -> None:
+    assert sorted(set(iter_used()) - GERMAN.keys()) == []
+
+
+def test_no_translation_is_left_over() -> None:
+    assert sorted(GERMAN.keys() - set(iter_used())) == []
+
+
+def test_a_translation_has_the_places_of_its_text() -> None:
+    def places(text: str) -> list[str]:
+        return sorted(re.findall(r"\{(\w+)\}", text))
+
+    assert [text for text, german in GERMAN.items() if places(text) != places(german)] == []
+
+
+def test_a_german_browser_gets_german_pages(page: PageClient) -> None:
+    html = page.page("/today", accept_language="de-DE")
+
+    assert '<html lang="de"' in html
+    assert "Nichts zu tun" in html or "Willkommen" in html
+    assert "Mittwoch, 20. Mai" in html
