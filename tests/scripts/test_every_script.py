@@ -70,7 +70,7 @@ def test_its_language_is_that_of_the_sandbox(name: str) -> None:
 def test_it_is_short_and_says_of_each_function_what_it_returns_or_does(name: str) -> None:
     functions = [node for node in tree(name).body if isinstance(node, ast.FunctionDef)]
 
-    assert len(SCRIPTS[name].read_text(encoding="utf-8").splitlines()) <= 120
+    assert len(SCRIPTS[name].read_text(encoding="utf-8").splitlines()) <= 150
     assert all(ast.get_docstring(function) for function in functions)
     assert all((function.end_lineno or 0) - function.lineno < 40 for function in functions)
 
