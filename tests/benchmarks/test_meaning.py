@@ -53,9 +53,10 @@ def p95(values: list[float]) -> float:
 
 
 def is_ready(client: Raw) -> bool:
-    """Tell whether both arms run, and nothing waits."""
-    told = client.call("search", query=f"anything at {time.monotonic_ns()}")["metadata"]["index"]
-    return "semantic" in told["ran"] and not told.get("pending")
+    """Return whether both searches run, and nothing is pending."""
+    client.call("search", query=f"anything at {time.monotonic_ns()}")  # loads the model
+    search = client.call("status")["data"]["search"]
+    return search.get("model_state") == "ready" and "semantic" in search["modes"] and not search.get("pending")
 
 
 def asked(language: Language, chance: random.Random) -> dict[str, Callable[[], str]]:
