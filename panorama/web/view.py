@@ -8,7 +8,7 @@ from panorama.web.page_calls import PageCalls
 from panorama.web.texts import Texts
 
 Context = Mapping[str, Any]
-Section = Literal["", "Workshop", "Keeping"]
+Section = Literal["", "Automation", "Data"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ def sample(schema: dict[str, Any]) -> Any:
     """Return a value that a schema allows."""
     if schema.get("type") == "array":
         return [sample(schema["items"])]
+    if "anyOf" in schema:
+        return sample(schema["anyOf"][0])
     return schema["enum"][-1] if "enum" in schema else SAMPLES[schema["type"]]
 
 
