@@ -30,6 +30,8 @@ from panorama.services.archive.paths import ArchivePaths
 from panorama.services.archive.purge import PurgeService, RetentionAges
 from panorama.services.archive.restore import RestoreService
 from panorama.services.base import ServiceContext
+from panorama.services.graph.graph import Graph
+from panorama.services.graph.unread_links import read_unread_links
 from panorama.services.importing.markdown import Imports
 from panorama.services.items.any_item import Items
 from panorama.services.items.batch import Batch
@@ -94,6 +96,7 @@ class App:
     def recover_orphans(self) -> None:
         """Recover the runs and jobs of dead processes; runs first, because a job reports on its run."""
         long_texts.complete_all(self.context.database, SHOULD_STOP.get())
+        read_unread_links(self.context.database, SHOULD_STOP.get())
         self.orphaned_runs.recover()
         self.jobs.recover_orphans()
         self.sources.end_orphans()
@@ -212,6 +215,7 @@ def _build_services(
     keeper = ArchivePaths(settings.home, blobs, _build_retention(settings))
     library = _build_library(context, calls, settings)
     permissions = SourcePermissions(context, functions)
+    search = Search(context, meaning)
     code = Code(context, calls, runner, blobs, orphaned_runs, functions, permissions)
     return Services(
         context=context,
@@ -220,7 +224,8 @@ def _build_services(
         reminders=Reminders(context, timing.ringing),
         files=Files(context, blobs),
         items=Items(context, calls),
-        search=Search(context, meaning),
+        search=search,
+        graph=Graph(context, search),
         overview=Overviews(context, library.suggestion_hint),
         batch=Batch(calls),
         code=code,

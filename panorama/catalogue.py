@@ -6,6 +6,7 @@ from typing import Any
 from panorama.catalogue_sources import list_source_operations
 from panorama.domain.jobs import JobKind
 from panorama.operation import Operation, read, write
+from panorama.operations import graph
 from panorama.services import Services
 from panorama.services import summaries as say
 from panorama.services.scripts.sdk_search.reference import summarize_sdk_search as sdk_found
@@ -27,6 +28,7 @@ def build_operations(do: Services) -> Iterator[Operation]:
     yield from _more(do)
     yield from _files(do)
     yield from _people(do)
+    yield from graph.list_operations(do)
     yield from _reindex(do)
     yield from _reminders_and_schedules(do)
     yield from _archive(do)
@@ -44,16 +46,37 @@ def _items(do: Services) -> Iterator[Operation]:
     yield read("projects.list", do.projects.list, say.make_list_summary("project"), "list_projects")
     yield read("projects.get", do.projects.get, say.summarize_item, "get_project", recalls="project")
     yield write("projects.create", do.projects.create, say.summarize_create, "create_project")
-    yield write("projects.update", do.projects.update, say.summarize_update, "update_project", idempotent=True)
+    yield write(
+        "projects.update",
+        do.projects.update,
+        say.summarize_update,
+        "update_project",
+        idempotent=True,
+        split=do.projects.split_update,
+    )
 
     yield read("tasks.list", do.tasks.list, say.make_list_summary("task"), "list_tasks")
     yield write("tasks.create", do.tasks.create, say.summarize_create, "create_task")
-    yield write("tasks.update", do.tasks.update, say.summarize_update, "update_task", idempotent=True)
+    yield write(
+        "tasks.update",
+        do.tasks.update,
+        say.summarize_update,
+        "update_task",
+        idempotent=True,
+        split=do.tasks.split_update,
+    )
 
     yield read("notes.list", do.notes.list, say.make_list_summary("note"), "list_notes")
     yield read("notes.get", do.notes.get, say.summarize_note_text, "get_note", recalls="note")
     yield write("notes.create", do.notes.create, say.summarize_create, "create_note")
-    yield write("notes.update", do.notes.update, say.summarize_update, "update_note", idempotent=True)
+    yield write(
+        "notes.update",
+        do.notes.update,
+        say.summarize_update,
+        "update_note",
+        idempotent=True,
+        split=do.notes.split_update,
+    )
     yield write("notes.append", do.notes.append, say.summarize_append, "append_to_note")
     yield write("notes.edit", do.notes.edit, say.summarize_edit, "edit_note", idempotent=True)
 
@@ -107,6 +130,7 @@ def _search(do: Services) -> Iterator[Operation]:
     )
     yield read("query", do.query.query, say.make_list_summary("row"), "query")
     yield read("items.get", do.items.get, say.summarize_item, "get_item", recalls="item")
+    yield from graph.list_everyday_operations(do)
 
 
 def _overviews(do: Services) -> Iterator[Operation]:

@@ -19,7 +19,7 @@ from tzlocal import get_localzone_name
 from panorama.errors import InvalidInputError
 from panorama.transport import address
 
-TOOLSETS = ("default", "more", "files", "jobs", "people", "sessions", "calendar")
+TOOLSETS = ("default", "more", "files", "jobs", "people", "sessions", "calendar", "graph")
 
 
 def data_directory() -> Path:

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["project", "task", "note", "link", "reminder", "journal", "file", "person", "team", "session", "event"]
+Kind = Literal[
+    "project", "task", "note", "link", "reminder", "journal", "file", "person", "team", "session", "event", "relation"
+]  # fmt: skip
 Collection = Literal[
     "projects", "tasks", "notes", "links", "reminders", "journal", "files", "people", "teams", "sessions", "events",
-    "changes", "calls",
+    "relations", "changes", "calls",
 ]  # fmt: skip
 """The collections for queries: those of the kinds, the changes, and the calls."""
 
@@ -59,7 +61,10 @@ ITEM_KINDS = (
     ),
     ItemKind(
         name="note", letter="n", collection="notes", row="Note", functions=("get", "list", "create", "update", "edit"),
-        fields=(*_ITEM, "title", "content", "project", "tags", "pinned", "chars", "start", "end", "headings"),
+        fields=(
+            *_ITEM, "title", "type", "content", "project", "tags", "pinned", "aliases", "properties", "chars", "start",
+            "end", "headings",
+        ),
     ),
     ItemKind(
         name="link", letter="l", collection="links", row="Link",
@@ -105,11 +110,18 @@ ITEM_KINDS = (
             "recurrence", "zone", "status",
         ),
     ),
+    ItemKind(
+        name="relation", letter="k", collection="relations", row="Relation", functions=("list", "create"),
+        loose_references=("from_item", "to_item"),
+        fields=(*_ITEM, "from_item", "kind", "to_item", "note"),
+    ),
 )  # fmt: skip
 """Every kind, in the order in which kinds are listed."""
 
 PLAIN_KINDS = tuple(
-    kind for kind in ITEM_KINDS if kind.name not in ("project", "task", "note", "reminder", "journal", "file")
+    kind
+    for kind in ITEM_KINDS
+    if kind.name not in ("project", "task", "note", "reminder", "journal", "file", "relation")
 )
 """The kinds that projects and exports list in the same way."""
 

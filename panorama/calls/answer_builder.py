@@ -40,7 +40,7 @@ class AnswerBuilder:
         self._call = call
         self._reader = call.reader
         self._sent = sent
-        self._limit: int | None = values.pop("limit", None)
+        self._limit: int | None = values.pop("limit", None) if arguments.page_parameter else None
         self._cursor: str = values.pop("cursor", "")
         plainly = "brief" if self._operation.writes else "full"
         detail = values.pop("detail") if arguments.has_detail else plainly

@@ -11,7 +11,7 @@ __all__ = ("delete", "get", "restore", "trash")
 
 @explain_misuse
 def get(item: str | Item, start: int = 1) -> Whole:
-    """Show anything by id or exact name, with what belongs to it.
+    """Show anything by id or exact name, with what belongs to it and links to it.
 
     Args:
         item: Its id, its exact name or title, or its row.
@@ -19,7 +19,8 @@ def get(item: str | Item, start: int = 1) -> Whole:
 
     Returns:
         `kind`, the fields as `item`, and `belonging`: up to ten small rows each of tasks, notes, links, files,
-        sessions, subtasks, reminders, and the first lines of a session, by name.
+        sessions, subtasks, reminders, backlinks (with the sentence as `why`), relations, observations, and the first
+        lines of a session, by name.
 
     Raises:
         NotFoundError: Nothing is called so; `candidates` are the nearest.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from panorama.sdk.core import text_ranges, wire
 from panorama.sdk.core.lookup import check_item, delete_item
@@ -11,7 +12,14 @@ from panorama.sdk.core.signatures import explain_misuse
 from panorama.sdk.core.types import Note, NoteText, Position, Project, Removed
 from panorama.sdk.core.unset import UNSET
 
-_EMPTY = {"note": None, "expected_version": None, "project": "", "tags": ()}
+_EMPTY: dict[str, Any] = {
+    "note": None,
+    "expected_version": None,
+    "project": "",
+    "tags": (),
+    "aliases": (),
+    "properties": {},
+}
 """What stands for None in an update: what clears the field; None itself says nothing."""
 
 __all__ = ("append", "create", "delete", "edit", "get", "list", "text", "update")
@@ -111,6 +119,9 @@ def create(
     project: str | Project | None = None,
     tags: Sequence[str] = (),
     pinned: bool = False,
+    type: str = "",
+    aliases: Sequence[str] = (),
+    properties: Mapping[str, Any] | None = None,
     idempotency_key: str = "",
 ) -> Note:
     """Create a note in Markdown.
@@ -123,6 +134,9 @@ def create(
         project: Its id, its name, or its row; none if left out.
         tags: Words, up to 50 of up to 60 characters each.
         pinned: Keep it at the top of lists.
+        type: note, decision, insight or any word, up to 60 characters; note if left out.
+        aliases: Further names that links may use, up to 50.
+        properties: Any further fields, as in front matter; up to 65,536 characters of JSON.
         idempotency_key: The same key within a day gives the first answer again.
 
     Returns:
@@ -140,7 +154,8 @@ def create(
         print(note.id)
     """
     return wire.call(
-        "notes.create", title=title, content=content, project=project, tags=tags, pinned=pinned,
+        "notes.create", title=title, content=content, project=project, tags=tags, pinned=pinned, type=type,
+        aliases=aliases, properties=properties,
         idempotency_key=idempotency_key or None,
     )  # fmt: skip
 
@@ -153,9 +168,12 @@ def update(
     project: str | Project | None = UNSET,
     tags: Sequence[str] | None = UNSET,
     pinned: bool = UNSET,
+    type: str = UNSET,
+    aliases: Sequence[str] | None = UNSET,
+    properties: Mapping[str, Any] | None = UNSET,
     expected_version: int | None = None,
 ) -> Note:
-    """Change a note's title, project, tags or pin; what is left out stays, "" or [] clears.
+    """Change a note's fields; what is left out stays, "" or [] clears.
 
     None clears too, but not the text, which only "" empties.
 
@@ -166,6 +184,9 @@ def update(
         project: Its id, its name, or its row.
         tags: All its tags; they replace those it had.
         pinned: Keep it at the top of lists, or no longer.
+        type: note, decision, insight or any word, up to 60 characters.
+        aliases: All further names that links may use, up to 50; they replace those it had.
+        properties: All further fields; they replace those it had; up to 65,536 characters of JSON.
         expected_version: The version you read; refused if it changed since.
 
     Returns:
@@ -182,7 +203,7 @@ def update(
     """
     return wire.call_update(
         "notes.update", _EMPTY, note=note, title=title, content=content, project=project, tags=tags, pinned=pinned,
-        expected_version=expected_version,
+        type=type, aliases=aliases, properties=properties, expected_version=expected_version,
     )  # fmt: skip
 
 

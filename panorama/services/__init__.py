@@ -8,6 +8,8 @@ from panorama.services.archive.purge import PurgeService
 from panorama.services.archive.restore import RestoreService
 from panorama.services.base import ServiceContext
 from panorama.services.calendar.events import Events
+from panorama.services.graph.graph import Graph
+from panorama.services.graph.relations import Relations
 from panorama.services.history.history import History
 from panorama.services.importing.markdown import Imports
 from panorama.services.items import ItemServices
@@ -52,6 +54,7 @@ class Services(ItemServices):
     files: Files
     items: Items
     search: Search
+    graph: Graph
     overview: Overviews
     batch: Batch
     code: Code
@@ -78,6 +81,7 @@ class Services(ItemServices):
         """Build the services that need nothing but the context."""
         super().__init__(context)
         self.people = People(context)
+        self.relations = Relations(context)
         self.teams = Teams(context)
         attendees = AttendeeResolver(self.people)
         self.sessions = Sessions(context, attendees)

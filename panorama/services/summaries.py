@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 from panorama.domain.items.files import File
 from panorama.domain.items.item import Item
 from panorama.domain.items.reminders import Reminder
-from panorama.domain.items.session_analysis import SessionAnalysis
 from panorama.domain.items.sessions import LoggedSession
 from panorama.domain.paging import Page
 from panorama.domain.schedules import Schedule
+from panorama.domain.sessions.analysis import SessionAnalysis
 from panorama.kinds import name_kind
 from panorama.services.archive.results import (
     ArchiveCheckResult,

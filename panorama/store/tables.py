@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from panorama.store.column_types import DeadlineText, TagList, Utc
 
-HEAD = "0017"
+HEAD = "0018"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 metadata = MetaData(
@@ -114,6 +114,9 @@ notes = Table(
     Column("tags", TagList, nullable=False),
     Column("pinned", Boolean, nullable=False),
     Column("content", Text, nullable=False),
+    Column("type", Text, nullable=False, server_default="note"),
+    Column("aliases", TagList, nullable=False, server_default=""),
+    Column("properties", JSON, nullable=False, server_default="{}"),
     Index("ix_notes_updated", "updated_at"),
     _index_where("ix_notes_order", ["pinned", "updated_at", "id", "tags"], LIVING),
 )
@@ -254,6 +257,33 @@ events = Table(
     Column("zone", Text, nullable=False),
     Column("status", String(12), nullable=False),
     _index_where("ix_events_recurring", ["id"], "recurrence <> '' AND deleted_at IS NULL"),
+)
+
+relations = Table(
+    "relations",
+    metadata,
+    *_item_columns(),
+    Column("from_item", String(12), nullable=False, index=True),
+    Column("kind", Text, nullable=False),
+    Column("to_item", String(12), nullable=False, index=True),
+    Column("note", Text, nullable=False),
+)
+
+edges = Table(
+    "edges",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("from_item", String(12), nullable=False),
+    Column("to_item", String(12)),
+    Column("kind", Text, nullable=False),
+    Column("relation", String(12), index=True),
+    Column("target", Text, nullable=False),
+    Column("key", Text, nullable=False, index=True),
+    Column("tail", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Index("ix_edges_from_item", "from_item", "kind", "to_item"),
+    Index("ix_edges_to_item", "to_item", "kind", "from_item"),
+    _index_where("ix_edges_tail", ["tail"], "tail <> ''"),
 )
 
 changes = Table(

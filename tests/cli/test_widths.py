@@ -19,6 +19,7 @@ from panorama.cli.commands import archive, install, service
 from panorama.cli.commands.models import compare, models
 from panorama.cli.console import (
     console,
+    graph_tables,
     noun_tables,
     script_tables,
     session_tables,
@@ -87,6 +88,31 @@ def _items() -> Mapping[str, TextTable]:
         "sessions": session_tables.sessions([session], PROJECT, NOW),
         "session_lines": session_tables.session_lines([line], NOW),
         "people": noun_tables.people([person], {"g_0000000001": "Kitchens and baths"}, NOW),
+        "neighbours": graph_tables.neighbours(
+            [
+                {
+                    "relation": "blocked_by",
+                    "kind": "task",
+                    "id": "t_0000000001",
+                    "title": TITLE,
+                    "depth": depth,
+                    "source": source,
+                    "why": "We cannot begin before [[the plumber]] has been here.",
+                }
+                for depth, source in ((1, "explicit"), (2, "parsed"))
+            ]
+        ),
+        "relations": graph_tables.relations(
+            [
+                {
+                    "id": "k_0000000001",
+                    "from_title": TITLE,
+                    "kind": "blocked_by",
+                    "to_title": "Tea",
+                    "note": "they are late",
+                }
+            ]
+        ),
         "teams": noun_tables.teams([{"id": "g_0000000001", "name": "Kitchens and baths"}], {}, NOW),
         "tags": noun_tables.tags([{"tag": "spring", "items": 1234}, {"tag": "home", "items": 1}]),
         "tagged": noun_tables.tagged([{"id": "t_0000000001", "kind": "task", "title": TITLE}]),

@@ -80,7 +80,7 @@ def test_what_is_remembered_is_short_json(values: dict[str, Any]):
 def test_a_note_takes_at_most_fifty_tags():
     document = parse_markdown(" ".join(f"#tag{number}" for number in range(60)), name="note")
 
-    assert len(note_fields(document)["tags"]) == 50
+    assert len(note_fields(document, "a")["tags"]) == 50
 
 
 def test_a_planned_day_is_when_a_task_is_scheduled_and_no_deadline():

@@ -43,6 +43,7 @@ CUT: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("get_file", {"file": "page 1.txt", "chars": 4}, ("characters 0 to 4 of", "read on with start=4")),
     ("get_item", {"item": "House"}, ("not shown: 14 tasks, 1 links, 1 files, 2 closed tasks (list_* shows them)",)),
     ("get_item", {"item": "Huge task"}, ("1 long text cut",)),
+    ("related", {"item": "Note 0", "limit": 2}, ("2 items related", "7 more")),
     ("get_item", {"item": "Huge note"}, ("1 long text cut",)),
     ("project_dashboard", {"project": "House"}, ("not shown: 19 next", "6 links (list_* shows them)")),
     ("projects_overview", {}, ("30 of 32 projects", "without 1 archived (list_projects shows them)")),
@@ -88,7 +89,7 @@ def world(call: Callable[..., Answer], app: App, clock: StandingClock) -> dict[s
             {"tool": "create_task", "args": {"title": f"Done {at}", "project": "House", "status": "done"}}
             for at in (1, 2)
         ),
-        *({"tool": "create_note", "args": {"title": f"Note {at}", "content": "paint"}} for at in range(10)),
+        *({"tool": "create_note", "args": {"title": f"Note {at}", "content": "paint [[Note 0]]"}} for at in range(10)),
     ]  # fmt: skip
     call("batch", operations=many)
     rest = [

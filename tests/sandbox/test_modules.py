@@ -12,7 +12,7 @@ import pytest
 from panorama.sandbox.rules.facades import Facade, format_names, format_suggestions
 from panorama.sandbox.stdlib import zoneinfo_module
 from panorama.sandbox.stdlib.modules import MODULES
-from panorama.sdk.recipes import RECIPES
+from panorama.sdk.reference.recipes import RECIPES
 from tests.sandbox.running import modules, ran, ran_plainly
 
 USES = {

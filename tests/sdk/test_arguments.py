@@ -193,7 +193,7 @@ FILLED = {
     "tasks": ('create("A", project="Kitchen renovation", deadline="today", tags=["a"], notes="n", '
               'recurrence="FREQ=DAILY", parent="Decide the grout colour", scheduled_at="2026-05-31T15:00", '
               'scheduled_minutes=30)'),
-    "notes": 'create("A", "text", project="Kitchen renovation", tags=["a"])',
+    "notes": 'create("A", "text", project="Kitchen renovation", tags=["a"], aliases=["B"], properties={"c": 1})',
     "projects": 'create("A", description="d", target_date="today", color="teal", tags=["a"])',
     "links": 'create("example.org", project="Kitchen renovation", tags=["a"], description="d")',
     "reminders": 'create("A", at="2026-05-31T15:00", recurrence="FREQ=DAILY", item="Decide the grout colour")',
@@ -204,7 +204,7 @@ FILLED = {
 
 CLEARED = {
     "tasks": {"project", "deadline", "tags", "notes", "recurrence", "parent", "scheduled_at", "scheduled_minutes"},
-    "notes": {"project", "tags"},
+    "notes": {"project", "tags", "aliases", "properties"},
     "projects": {"description", "target_date", "color", "tags"},
     "links": {"project", "tags", "description"},
     "reminders": {"recurrence", "snoozed_until", "item"},

@@ -9,7 +9,7 @@ import pytest
 from panorama.sdk import Row, errors
 from panorama.sdk.core import wire
 from panorama.sdk.errors import from_dict
-from panorama.sdk.recipes import RECIPES
+from panorama.sdk.reference.recipes import RECIPES
 
 from .conftest import Within, ran
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from panorama.sdk import SURFACE
-from panorama.sdk.recipes import RECIPES, Recipe
+from panorama.sdk.reference.recipes import RECIPES, Recipe
 
 from .conftest import ran
 

@@ -7,7 +7,7 @@ import pytest
 
 from panorama.sandbox.protocol import limits
 from panorama.sandbox.rules import hints
-from panorama.sdk.recipes import RECIPES
+from panorama.sdk.reference.recipes import RECIPES
 from panorama.services.scripts.sdk_search.collections import collection_entries
 from panorama.services.scripts.sdk_search.reference import Detail, SdkReference, summarize_sdk_search
 

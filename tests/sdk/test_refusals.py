@@ -91,6 +91,22 @@ people.create ConflictError sdk.people.create("A", manager="Twin")
 people.create ConflictError sdk.people.create("A", aliases=["me"]); sdk.people.create("B", aliases=["me"])
 people.update InvalidInputError sdk.people.update(person, manager=person)
 people.merge InvalidInputError sdk.people.merge(person, into=person)
+relations.list NotFoundError sdk.relations.list("No such thing")
+relations.list ConflictError sdk.relations.list("Twin")
+relations.get NotFoundError sdk.relations.get("k_0000000000")
+relations.get InvalidInputError sdk.relations.get(task)
+relations.create NotFoundError sdk.relations.create(task, "likes", "No such thing")
+relations.create ConflictError sdk.relations.create(task, "likes", "Twin")
+relations.create InvalidInputError sdk.relations.create(task, "likes", task)
+relations.delete NotFoundError sdk.relations.delete("k_0000000000")
+relations.delete InvalidInputError sdk.relations.delete(task)
+graph.related NotFoundError sdk.graph.related("No such thing")
+graph.related ConflictError sdk.graph.related("Twin")
+graph.walk NotFoundError sdk.graph.walk("No such thing")
+graph.walk ConflictError sdk.graph.walk("Twin")
+graph.paths NotFoundError sdk.graph.paths(task, "No such thing")
+graph.paths ConflictError sdk.graph.paths("Twin", task)
+graph.context InvalidInputError sdk.graph.context("tiles", depth=9)
 teams.create InvalidInputError sdk.teams.create(" ")
 teams.create ConflictError sdk.teams.create("tiling")
 teams.update ConflictError sdk.teams.create("Second"); sdk.teams.update(team, name="Second")
@@ -187,7 +203,10 @@ def cases() -> Iterator[tuple[str, str, str]]:
             first = CREATES.get(name) or ("" if verb == "list" else noun.removesuffix("s"))
             yield name, "NotFoundError", f"sdk.{name}({first}{', ' if first else ''}project='No such thing')"
         if "limit" in arguments:
-            first = {"query": "'tasks'", "search": "'a'", "similar": "task", "history": "task"}.get(name, "")
+            first = {
+                "query": "'tasks'", "search": "'a'", "similar": "task", "history": "task", "graph.related": "link",
+                "graph.walk": "task", "graph.paths": "task, entry",
+            }.get(name, "")  # fmt: skip
             yield name, "InvalidInputError", f"sdk.{name}({first}{', ' if first else ''}limit=0)"
         if name in CREATES:
             yield name, "ConflictError", f"{USED}sdk.{name}({CREATES[name]}, idempotency_key='k')"

@@ -21,7 +21,7 @@ WHOLE = {
 """The functions that give whole rows."""
 
 NOT_CARRIED = {
-    "notes": {"content", "chars", "headings", "start", "end"},
+    "notes": {"content", "aliases", "properties", "chars", "headings", "start", "end"},
     "projects": {"tasks", "notes", "links"},
     "files": {"text", "chars", "start", "end"},
 }

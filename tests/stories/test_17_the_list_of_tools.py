@@ -38,6 +38,7 @@ DEFAULT = {
     "search",
     "query",
     "get_item",
+    "related",
     "project_dashboard",
     "projects_overview",
     "weekly_review",

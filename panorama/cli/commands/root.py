@@ -18,6 +18,7 @@ from panorama.cli.commands import (
     code,
     daemon,
     files,
+    graph,
     install,
     jobs,
     page,
@@ -98,7 +99,7 @@ def _panel_of(command: Any) -> str:
 
 app = typer.Typer(name="panorama", cls=_PanelGroup, epilog=EXIT_CODES, **SETTINGS)
 imports = group("import", "Import data from elsewhere.")
-for each in (*GROUPS, files.app, sessions.app, imports):
+for each in (*GROUPS, graph.app, files.app, sessions.app, imports):
     app.add_typer(each, rich_help_panel=EVERYDAY_PANEL)
 app.add_typer(NOTES_GROUP, name="note", hidden=True)
 app.add_typer(reminders.app, rich_help_panel=EVERYDAY_PANEL)
@@ -174,6 +175,7 @@ app.command(
 )(page.open_page)
 app.command(epilog=search.SEARCH_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(search.search)
 app.command(epilog=search.SIMILAR_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(search.similar)
+app.command(epilog=graph.RELATED_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(graph.related)
 
 
 @app.command(

@@ -109,7 +109,7 @@ def tagged(rows: Sequence[Row]) -> TextTable:
 
 def item_lines(item: Row, body: str, names: Mapping[str, str], now: datetime) -> list[Text]:
     """Render the title of an item and a line for each non-empty field."""
-    label = next(str(item[name]) for name in ("full_name", "name", "title", "text") if name in item)
+    label = next(str(item[name]) for name in ("full_name", "name", "title", "text", "kind") if name in item)
     about = f"{item['id']} · version {item['version']} · changed {format_ago(item['updated_at'], now)}"
     if item.get("deleted_at"):
         about += f" · deleted {format_ago(item['deleted_at'], now)}"
@@ -147,6 +147,8 @@ def belonging(rows: Mapping[str, Sequence[Row]], now: datetime) -> list[Text]:
         lines.append(safe_line(kind, "dim"))
         for row in items:
             due = format_deadline(row.get("deadline"), str(row.get("status", "")), now)
-            label = row.get("title") or row.get("name")
-            lines.append(Text.assemble("  ", safe_line(label), *(("  ", due) if due.plain else ())))
+            label = row.get("title") or row.get("name") or row.get("text")
+            about = [safe_line(row[name], "dim") for name in ("relation", "category", "why") if row.get(name)]
+            parts = [safe_line(label), *([due] if due.plain else []), *about]
+            lines.append(Text("  ").append_text(Text("  ").join(parts)))
     return lines

@@ -14,6 +14,8 @@ COMMANDS: Mapping[str, str] = {
     "list_files": "files", "get_file": "files get", "write_file": "files add", "update_file": "files rename",
     "list_people": "people", "create_person": "people add", "update_person": "people edit",
     "merge_person": "people merge", "list_teams": "teams", "create_team": "teams add", "update_team": "teams rename",
+    "list_relations": "relations", "create_relation": "relations add", "related": "related",
+    "graph_components": "related", "graph_context": "related", "graph_paths": "related", "graph_stats": "related",
     "list_reminders": "reminders list", "create_reminder": "reminders add", "update_reminder": "reminders edit",
     "list_waiting_reminders": "reminders", "snooze_reminder": "reminders snooze",
     "acknowledge_reminder": "reminders done",

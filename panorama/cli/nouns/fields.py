@@ -63,6 +63,9 @@ TAGS = field(
     "tags",
     Annotated[list[str] | None, option("A tag; can be repeated. `edit` replaces existing tags.", "--tag", "-t")],
 )
+NOTE_ALIASES = field(
+    "aliases", Annotated[list[str] | None, option("Another name that links may use. Can be repeated.", "--alias")]
+)
 ALIASES = field(
     "aliases", Annotated[list[str] | None, option('Another name; "me" is you. Can be repeated.', "--alias")]
 )

@@ -110,6 +110,7 @@ NOTES = Noun(
     fields=(
         f.text("content", "The Markdown; `add` reads standard input without it.", "--content", "-c"),
         f.PROJECT, f.TAGS, f.flag("pinned", "Mark it as a favourite."),
+        f.text("type", "The type: decision, insight, or any word."), f.NOTE_ALIASES,
     ),
     filters=(f.PROJECT, f.TAG),
     table=tables.notes,

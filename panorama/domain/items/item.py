@@ -42,7 +42,7 @@ class Item:
 
     `DERIVED` are properties reported with the fields. `TOGETHER` are fields that depend on each other: if one of them
     changes, the change line records all, so that an undo reverts all or none. `COUNTED` are fields that count rows of
-    another table, whose changes are recorded instead.
+    another table, whose changes are recorded instead. `LINKED` is the field whose `[[links]]` are followed.
     """
 
     KIND: ClassVar[Kind]
@@ -51,6 +51,7 @@ class Item:
     DERIVED: ClassVar[tuple[str, ...]] = ()
     TOGETHER: ClassVar[tuple[str, ...]] = ()
     COUNTED: ClassVar[tuple[str, ...]] = ()
+    LINKED: ClassVar[str] = ""
 
     id: str
     version: int = 1
@@ -76,6 +77,10 @@ class Item:
     def list_short_names(self) -> tuple[str, ...]:
         """Return the names that refer to the item if no label or other name does."""
         return ()
+
+    def linked_text(self) -> str:
+        """Return the text whose links are followed."""
+        return getattr(self, self.LINKED) if self.LINKED else ""
 
     def search_text(self) -> tuple[str, str]:
         """Return what keyword search reads: the title, and the body."""
@@ -210,4 +215,6 @@ def normalize_aliases(aliases: Iterable[str], name: str = "aliases") -> tuple[st
 
 def normalize_name(text: str) -> str:
     """Return the form in which names are compared: without case, width and outer spaces."""
+    if text.isascii():  # the same, three times as fast
+        return " ".join(text.lower().split())
     return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()

@@ -15,6 +15,7 @@ class JournalEntry(Item):
 
     KIND: ClassVar[Kind] = "journal"
     BRIEF: ClassVar[tuple[str, ...]] = ("id", "text", "at")
+    LINKED: ClassVar[str] = "text"
 
     text: str
     at: datetime

@@ -21,6 +21,7 @@ class Link(Item):
     KIND: ClassVar[Kind] = "link"
     BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "url", "project", "tags")
     LONG: ClassVar[tuple[str, ...]] = ("description",)
+    LINKED: ClassVar[str] = "description"
 
     title: str
     url: str

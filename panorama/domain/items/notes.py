@@ -1,25 +1,33 @@
 """Notes, and edits of their text."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from panorama.domain.items.item import Item, Kind, validate_text
+from panorama.domain.items.item import Item, Kind, single_line, validate_text
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 
 CONTENT_BYTES = 10 * 1024 * 1024
 """The longest content, in bytes of UTF-8."""
 
+PROPERTIES_CHARS = 65_536
+"""The longest properties, in characters of JSON."""
+
+PLAIN_TYPE = "note"
+TYPE_CHARS = 60
 Position = Literal["bottom", "top"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note(Item):
-    """A Markdown text."""
+    """A Markdown text; `type` is a free word such as decision, `properties` is front matter without a field."""
 
     KIND: ClassVar[Kind] = "note"
     BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "project", "tags", "pinned", "chars", "version")
     LONG: ClassVar[tuple[str, ...]] = ("content",)
+    LINKED: ClassVar[str] = "content"
     DERIVED: ClassVar[tuple[str, ...]] = ("chars",)
 
     title: str
@@ -27,15 +35,25 @@ class Note(Item):
     project: str | None = None
     tags: tuple[str, ...] = ()
     pinned: bool = False
+    type: str = PLAIN_TYPE
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def chars(self) -> int:
         """The content's length in characters."""
         return len(self.content)
 
+    def list_other_names(self) -> tuple[str, ...]:
+        """Its aliases."""
+        return self.aliases
+
     def search_text(self) -> tuple[str, str]:
-        """Its title; its content and tags."""
-        return self.title, "\n".join((self.content, " ".join(self.tags))) if self.tags else self.content
+        """Its title; its content, tags, aliases, type and properties."""
+        type_ = () if self.type == PLAIN_TYPE else (self.type,)
+        values = (f"{name}: {_to_words(value)}" for name, value in self.properties.items())
+        words = "\n".join((" ".join((*self.tags, *self.aliases, *type_)), *values)).strip()
+        return self.title, f"{self.content}\n{words}" if words else self.content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +64,7 @@ class NoteHeader:
 
     id: str
     title: str
+    type: str
     project: str | None
     tags: tuple[str, ...]
     pinned: bool
@@ -67,6 +86,29 @@ def validate_content(text: str) -> str:
         over = f"content has {size:,} bytes; {CONTENT_BYTES:,} is the most."
         raise InvalidInputError(over, hint="Split it into several notes.")
     return cleaned
+
+
+def normalize_type(text: str) -> str:
+    """Return the type of a note in lower case; "" means `note`.
+
+    Raises:
+        InvalidInputError: It is longer than 60 characters.
+    """
+    return single_line(text, "type", limit=TYPE_CHARS).lower() if text.strip() else PLAIN_TYPE
+
+
+def validate_properties(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Check a note's properties and return them.
+
+    Raises:
+        InvalidInputError: They are longer than 65,536 characters of JSON, or not text that can be stored.
+    """
+    validate_text(json.dumps(properties, ensure_ascii=False), "properties", limit=PROPERTIES_CHARS)
+    return dict(properties)
+
+
+def _to_words(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def append_block(text: str, block: str, *, position: Position, after_marker: str, separator: str) -> str:

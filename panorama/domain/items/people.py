@@ -32,6 +32,7 @@ class Person(Item):
         "id", "full_name", "aliases", "role", "email", "phone", "birthday", "team", "manager", "left_at",
     )  # fmt: skip
     LONG: ClassVar[tuple[str, ...]] = ("notes",)
+    LINKED: ClassVar[str] = "notes"
     DERIVED: ClassVar[tuple[str, ...]] = ("full_name",)
     TOGETHER: ClassVar[tuple[str, ...]] = ("name", "last_name")
 

@@ -19,6 +19,7 @@ class Project(Item):
     KIND: ClassVar[Kind] = "project"
     BRIEF: ClassVar[tuple[str, ...]] = ("id", "name", "status", "target_date", "favorite", "tags")
     LONG: ClassVar[tuple[str, ...]] = ("description",)
+    LINKED: ClassVar[str] = "description"
 
     name: str
     description: str = ""

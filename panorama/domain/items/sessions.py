@@ -20,6 +20,7 @@ class LoggedSession(Item):
     KIND: ClassVar[Kind] = "session"
     BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "kind", "project", "started_at", "attendees", "line_count")
     LONG: ClassVar[tuple[str, ...]] = ("summary",)
+    LINKED: ClassVar[str] = "summary"
     COUNTED: ClassVar[tuple[str, ...]] = ("line_count",)
 
     title: str

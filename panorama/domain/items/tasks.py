@@ -23,6 +23,7 @@ class Task(Item):
         "scheduled_at", "recurrence", "parent",
     )  # fmt: skip
     LONG: ClassVar[tuple[str, ...]] = ("notes",)
+    LINKED: ClassVar[str] = "notes"
 
     title: str
     notes: str = ""

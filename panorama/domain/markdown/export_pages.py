@@ -8,12 +8,13 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from panorama.domain.items.files import StoredFile
 from panorama.domain.items.item import Item
 from panorama.domain.items.journal import JournalEntry
-from panorama.domain.items.notes import Note
+from panorama.domain.items.notes import PLAIN_TYPE, Note
 from panorama.domain.items.projects import Project
 from panorama.domain.items.reminders import Reminder
 from panorama.domain.items.tasks import Task
@@ -66,13 +67,21 @@ def sanitize_file_name(text: str) -> str:
 
 def render_note_page(note: Note, project: str) -> str:
     """Render a note with its front matter; importing the page gives the same note."""
-    body, unknown = split_properties(note.content)
-    return front_matter.render(_front_matter_fields(note, project) | {"pinned": note.pinned}, unknown) + body
+    body, source = split_properties(note.content)
+    fields = _front_matter_fields(note, project) | {"pinned": note.pinned}
+    fields |= {"type": note.type} if note.type != PLAIN_TYPE else {}
+    fields |= {"aliases": list(note.aliases)} if note.aliases else {}
+    return (
+        front_matter.render(
+            {**fields, **{name: value for name, value in note.properties.items() if name not in fields}}, source
+        )
+        + body
+    )
 
 
 def render_project_page(project: Project, parts: Iterable[str]) -> str:
     """Render a project: its fields, its description, and its items."""
-    more: dict[str, str | bool | list[str]] = {"status": project.status}
+    more: dict[str, Any] = {"status": project.status}
     more |= {"target_date": project.target_date.isoformat()} if project.target_date else {}
     more |= {"favorite": True} if project.favorite else {}
     more |= {"color": project.color} if project.color else {}
@@ -128,9 +137,9 @@ def render_files_section(files: Sequence[tuple[StoredFile, str]]) -> str:
     )
 
 
-def _front_matter_fields(item: Item, project: str) -> dict[str, str | bool | list[str]]:
+def _front_matter_fields(item: Item, project: str) -> dict[str, Any]:
     tags = _get_tags(item)
-    properties: dict[str, str | bool | list[str]] = {"title": item.label, "id": item.id}
+    properties: dict[str, Any] = {"title": item.label, "id": item.id}
     properties |= {"project": project} if project else {}
     properties |= {"tags": list(tags)} if tags else {}
     times = {"created": item.created_at, "updated": item.updated_at}

@@ -1,14 +1,17 @@
 """Reads and writes YAML front matter; the only module that uses YAML, and it accepts little of it."""
 
+import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from typing import cast
+from typing import Any, cast
 
 import yaml
 
 from panorama.domain.items.item import TAG_CHARS, TITLE_CHARS
+from panorama.domain.items.notes import PROPERTIES_CHARS, TYPE_CHARS
 from panorama.domain.markdown.lines import collapse_whitespace, parse_link_target
 from panorama.domain.time.times import MAX_DATE, MIN_DATE
 
@@ -20,14 +23,28 @@ _CREATED_KEYS = ("created", "date", "date created")
 FILES_PROPERTY = "panorama_files"
 """Lists the imported files that a note embeds; rewritten by each import."""
 
-_KNOWN_KEYS = frozenset({"title", "project", "pinned", "tags", "tag", "created", "updated", FILES_PROPERTY})
+_KNOWN_KEYS = frozenset(
+    {"title", "type", "project", "pinned", "tags", "tag", "alias", "aliases", "created", "updated", FILES_PROPERTY}
+)
 """Fields that a note has, or that an export writes; `date` and its aliases are read and also kept."""
+
+MAX_PROPERTY_SIZE = PROPERTIES_CHARS // 2
+"""The most values and characters of all properties."""
 
 _MODIFIED_KEYS = ("updated", "modified", "date modified", "last modified")
 
 # libyaml is eight times faster; a build of PyYAML without it reads the same.
 _Loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
-_Dumper = yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper
+_SafeDumper = yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper
+_YAML = "tag:yaml.org,2002:"
+
+
+_RESOLVERS = {
+    sign: [entry for entry in entries if entry[0] != f"{_YAML}timestamp"]
+    for sign, entries in _SafeDumper.yaml_implicit_resolvers.items()
+}
+# It writes texts without quotes that other programs read as days; `split` reads them as text.
+_Dumper = type("_Dumper", (_SafeDumper,), {"yaml_implicit_resolvers": _RESOLVERS})
 # The stubs leave these two untyped.
 _events = cast("Callable[..., Iterator[yaml.Event]]", yaml.parse)  # pyright: ignore[reportUnknownMemberType] (PyYAML has no types)
 _node = cast("Callable[..., yaml.Node | None]", yaml.compose)  # pyright: ignore[reportUnknownMemberType] (PyYAML has no types)
@@ -47,7 +64,7 @@ class FrontMatter:
     """The parsed front matter; absent fields are "". `body` is the text below it, from `first_line` on.
 
     `tags` are as they were written, without `#`; `created` and `modified` are dates or date-times in ISO form.
-    `unknown` is the YAML of the fields that notes do not have, unchanged.
+    `properties` are the fields that notes do not have, as JSON values.
     """
 
     body: str
@@ -58,7 +75,9 @@ class FrontMatter:
     created: str = ""
     modified: str = ""
     tags: tuple[str, ...] = ()
-    unknown: str = ""
+    type: str = ""
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, Any] = field(default_factory=dict[str, Any])
     warnings: tuple[str, ...] = ()
 
 
@@ -72,31 +91,34 @@ def split(text: str) -> FrontMatter:
     if len(source) > FRONT_MATTER_CHARS:
         return FrontMatter(body=text, warnings=("line 1: the front matter is over 64 KB and stays in the text",))
     try:
-        fields, unknown = _parse_fields(source)
+        fields, root = _parse_fields(source)
+        properties, lost = _read_properties(root, source)
     except (yaml.YAMLError, ValueError, RecursionError):
         return FrontMatter(body=text, warnings=("line 1: the front matter is not YAML and stays in the text",))
     if fields is None:
         return FrontMatter(body=text, warnings=("line 1: the front matter has no fields and stays in the text",))
     first_line = 1 + len(_BREAK.findall(text, 0, closing.end()))
-    return replace(_from_fields(fields, text[closing.end() :], first_line), unknown=unknown)
+    front = _from_fields(fields, text[closing.end() :], first_line)
+    return replace(front, properties=properties, warnings=(*front.warnings, *lost))
 
 
-def render(fields: Mapping[str, str | bool | list[str]], unknown: str = "") -> str:
+def render(fields: Mapping[str, Any], source: str = "") -> str:
     """Render front matter with these fields; `split` reads the text below it back unchanged.
 
     Args:
-        unknown: More lines of YAML, as returned by `split`.
+        source: More lines of YAML.
     """
-    return f"---\n{''.join(_render_field(name, value) for name, value in fields.items())}{unknown}---\n"
+    return f"---\n{''.join(_render_field(name, value) for name, value in fields.items())}{source}---\n"
 
 
-def _render_field(name: str, value: str | bool | list[str]) -> str:
-    """Render a field on its own lines; a list is written on one line."""
+def _render_field(name: str, value: Any) -> str:
+    """Render a field on its own lines; a list of texts is written on one line."""
     return cast("Callable[..., str]", yaml.dump)(
         {name: value},
         Dumper=_Dumper,
         allow_unicode=True,
         width=FRONT_MATTER_CHARS,
+        sort_keys=False,
         default_flow_style=None if isinstance(value, list) else False,
     )
 
@@ -114,12 +136,14 @@ def _from_fields(fields: Mapping[str, yaml.Node], body: str, first_line: int) ->
         created=created,
         modified=modified,
         tags=tuple(_parse_tags(fields)),
+        type=_get_scalar(fields, "type")[:TYPE_CHARS],
+        aliases=tuple(_parse_aliases(fields)),
         warnings=(*_title_warnings(title), *wrong_created, *wrong_modified),
     )
 
 
-def _parse_fields(source: str) -> tuple[dict[str, yaml.Node] | None, str]:
-    """Return the top level's values as nodes, by key in lower case, None if there are no keys; and unknown lines.
+def _parse_fields(source: str) -> tuple[dict[str, yaml.Node] | None, yaml.Node | None]:
+    """Return the top level's values as nodes, by key in lower case, None if there are no keys; and the top level.
 
     Nodes are used because constructing values expands alias and merge bombs, raises on dates that do not exist, and
     turns a title of `1.10` into 1.1. The depth is checked on the flat event stream first: libyaml's recursion crashes
@@ -132,26 +156,62 @@ def _parse_fields(source: str) -> tuple[dict[str, yaml.Node] | None, str]:
             raise yaml.YAMLError(f"nested deeper than {_MAX_YAML_DEPTH}")
     root = _node(source, Loader=_Loader)
     if not isinstance(root, yaml.MappingNode):
-        return (None if source.strip() else {}), ""
+        return (None if source.strip() else {}), root
     fields = {key.value.lower(): value for key, value in root.value if isinstance(key, yaml.ScalarNode)}
-    return fields, _find_unknown(source, root)
+    return fields, root
 
 
-def _find_unknown(source: str, root: yaml.MappingNode) -> str:
-    """Return the YAML of the unknown fields, unchanged."""
-    if root.flow_style:  # {title: Tea, email: …} stands on any lines
-        return "" if all(map(_has_place, root.value)) else f"front_matter: {' '.join(source.split())}\n"
-    lines = source.splitlines(keepends=True)
-    starts = [_find_comment_start(lines, key.start_mark.line) for key, _ in root.value]
-    parts = zip(root.value, starts, [*starts[1:], len(lines)], strict=True)
-    return "".join("".join(lines[start:end]) for pair, start, end in parts if not _has_place(pair))
+def _read_properties(root: yaml.Node | None, source: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the fields that notes do not have as JSON, and warnings about what of them is not kept."""
+    pairs = _list_pairs(root) if isinstance(root, yaml.MappingNode) else []
+    properties: dict[str, Any] = {}
+    warnings = ["front matter: comments are not kept"] if re.search(r"^[ \t]*#", source, re.MULTILINE) else []
+    left = [MAX_PROPERTY_SIZE]
+    for key, value in pairs:
+        if not _has_place((key, value)):
+            try:
+                properties[_key_text(key)] = _to_json(value, left)
+            except (ValueError, RecursionError):
+                warnings.append(f"front matter: “{_key_text(key)[:40]}” repeats values endlessly and was left out")
+                left = [MAX_PROPERTY_SIZE]
+    return properties, tuple(warnings)
 
 
-def _find_comment_start(lines: Sequence[str], line: int) -> int:
-    """Return the line where the comments above a field begin; indented lines may belong to a text."""
-    while line and lines[line - 1].startswith("#"):
-        line -= 1
-    return line
+def _to_json(node: yaml.Node, left: list[int]) -> Any:
+    """Return a value as JSON; a scalar that JSON would write otherwise, such as 1.10 or a day, stays text.
+
+    Raises:
+        ValueError: It is larger than the size that is left: aliases can repeat a value endlessly.
+    """
+    left[0] -= 1 if not isinstance(node, yaml.ScalarNode) else 1 + len(node.value)
+    if left[0] < 0:
+        raise ValueError("too large")
+    if isinstance(node, yaml.SequenceNode):
+        return [_to_json(entry, left) for entry in cast("list[yaml.Node]", node.value)]
+    if isinstance(node, yaml.MappingNode):
+        return {_key_text(key): _to_json(value, left) for key, value in _list_pairs(node)}
+    return _to_scalar(str(node.value), node.tag.removeprefix(_YAML))
+
+
+def _to_scalar(written: str, tag: str) -> str | int | float | bool | None:
+    if tag == "null":
+        return None
+    if tag == "bool" and written.lower() in ("true", "false"):
+        return written.lower() == "true"
+    if tag in ("int", "float"):
+        for read in (int, float):
+            with suppress(ValueError, OverflowError):
+                if str(value := read(written)) == written and (value == value and abs(value) != math.inf):
+                    return value
+    return written
+
+
+def _list_pairs(node: yaml.MappingNode) -> list[tuple[yaml.Node, yaml.Node]]:
+    return cast("list[tuple[yaml.Node, yaml.Node]]", node.value)
+
+
+def _key_text(node: yaml.Node) -> str:
+    return str(node.value) if isinstance(node, yaml.ScalarNode) else "?"
 
 
 def _has_place(pair: tuple[yaml.Node, yaml.Node]) -> bool:
@@ -183,6 +243,17 @@ def _parse_tags(fields: Mapping[str, yaml.Node]) -> list[str]:
             words += _node_text(node).split("," if "," in _node_text(node) else None)
     cleaned = (word.strip(" '\"").lstrip("#").strip() for word in words)
     return [tag for tag in cleaned if 0 < len(tag) <= TAG_CHARS]
+
+
+def _parse_aliases(fields: Mapping[str, yaml.Node]) -> list[str]:
+    """Return the names of `aliases` and `alias`: a list, or one text separated by commas."""
+    names: list[str] = []
+    for node in (fields[key] for key in ("aliases", "alias") if key in fields):
+        if isinstance(node, yaml.SequenceNode):
+            names += [_node_text(item) for item in node.value]
+        else:
+            names += _node_text(node).split(",")
+    return [name for name in (parse_link_target(name.strip()) for name in names) if 0 < len(name) <= TITLE_CHARS]
 
 
 def _parse_time(fields: Mapping[str, yaml.Node], keys: tuple[str, ...]) -> tuple[str, list[str]]:

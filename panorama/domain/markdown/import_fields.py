@@ -1,6 +1,5 @@
 """Converts Markdown files to the fields of notes and tasks, and merges them with changes made in Panorama."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,10 +8,18 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from panorama.domain.changes import digest
-from panorama.domain.items.item import TAGS, TEXT_CHARS, Item, normalize_name, normalize_tags
+from panorama.domain.items.item import (
+    ALIASES,
+    TAGS,
+    TEXT_CHARS,
+    Item,
+    normalize_aliases,
+    normalize_name,
+    normalize_tags,
+)
+from panorama.domain.items.notes import PLAIN_TYPE
 from panorama.domain.markdown.front_matter import FILES_PROPERTY
 from panorama.domain.markdown.parser import Document, TaskLine
-from panorama.domain.markdown.properties import append_properties
 from panorama.domain.text.json_types import is_sequence
 
 SNAPSHOT_CHARS = 200
@@ -30,16 +37,25 @@ class MergeResult:
     conflicts: tuple[str, ...]
 
 
-def note_fields(document: Document, attachments: Mapping[str, str] = {}) -> dict[str, Any]:
+def note_fields(document: Document, name: str, attachments: Mapping[str, str] = {}) -> dict[str, Any]:
     """Return the fields of a file's note, without the project.
 
     Args:
+        name: The name of the file without its suffix: an alias if it is not the title.
         attachments: The ids of the files that the note embeds or links, by name; they are listed in its properties.
     """
-    listed = f"{FILES_PROPERTY}: {json.dumps(dict(attachments), ensure_ascii=False)}\n" if attachments else ""
-    tags = normalize_tags(document.tags[:TAGS])
-    content = append_properties(document.body, document.properties + listed)
-    return {"title": document.title, "content": content, "tags": tags, "pinned": document.pinned}
+    listed = {FILES_PROPERTY: dict(attachments)} if attachments else {}
+    known = {normalize_name(document.title)}
+    aliases = [alias for alias in (*document.aliases, name) if normalize_name(alias) not in known]
+    return {
+        "title": document.title,
+        "type": document.type.lower() or PLAIN_TYPE,
+        "content": document.body,
+        "tags": normalize_tags(document.tags[:TAGS]),
+        "pinned": document.pinned,
+        "aliases": normalize_aliases(aliases[:ALIASES]),
+        "properties": {**document.properties, **listed},
+    }
 
 
 def task_fields(line: TaskLine, zone: ZoneInfo) -> dict[str, Any]:
@@ -98,15 +114,16 @@ def merge_fields(known: Mapping[str, Any], values: Mapping[str, Any], item: Item
     """Return which fields of an item are updated from its file.
 
     `known` are the file's previous values (`remembered`), `values` the current ones. A field is updated if the file
-    changed it and the item still has the previous value.
+    changed it and the item still has the previous value. A field that was not read before counts as unchanged.
     """
     changes: dict[str, Any] = {}
     conflicts: list[str] = []
     for name, value in values.items():
         new, now = _to_json_value(value), _to_json_value(getattr(item, name))
-        if new in (known.get(name), now):
+        before = known.get(name, now)
+        if new in (before, now):
             continue
-        if now == known.get(name):
+        if now == before:
             changes[name] = value
         else:
             conflicts.append(name)

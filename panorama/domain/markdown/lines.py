@@ -58,18 +58,20 @@ def iter_lines(text: str, first: int = 1) -> Iterator[Line]:
         line = match[1]
         if mark and not (quoted and not line.lstrip().startswith(">")):
             yield Line(number, match.start(), line, "inside")
-            mark = "" if _is_closing_fence(line, mark, quoted) else mark
+            mark = "" if is_closing_fence(line, mark, quoted) else mark
             continue
-        fence = _match_fence(line)
+        fence = match_fence(line)
         mark, quoted = (fence[2], bool(fence[1])) if fence else ("", False)
         yield Line(number, match.start(), line, "opens" if fence else "")
 
 
-def _match_fence(line: str) -> re.Match[str] | None:
+def match_fence(line: str) -> re.Match[str] | None:
+    """Return the match of a line that opens fenced code, None for any other; group 2 is its mark."""
     return _FENCE.match(line) if "```" in line or "~~~" in line else None
 
 
-def _is_closing_fence(line: str, mark: str, quoted: bool) -> bool:
+def is_closing_fence(line: str, mark: str, quoted: bool) -> bool:
+    """Return whether a line closes the fenced code that a mark opened."""
     closing = line.lstrip(" \t>" if quoted else " \t").rstrip()
     return closing.startswith(mark) and not closing.strip(mark[0])
 
@@ -111,9 +113,9 @@ def _iter_heading_candidates(text: str) -> Iterator[tuple[int, str]]:
     for start in (match.start() for match in islice(marked.finditer(f"\n{text}"), MAX_MARKED_LINES)):
         line = _rest_of_line(text, start)
         if mark and not (quoted and start >= quote_end):
-            mark = "" if _is_closing_fence(line, mark, quoted) else mark
+            mark = "" if is_closing_fence(line, mark, quoted) else mark
             continue
-        fence = _match_fence(line)
+        fence = match_fence(line)
         mark, quoted = (fence[2], bool(fence[1])) if fence else ("", False)
         if not fence:
             yield start, line
@@ -211,7 +213,7 @@ def _clean_tag(written: str) -> str:
 
 def list_link_targets(lines: Iterable[Line]) -> tuple[str, ...]:
     """Return the targets of `[[links]]` outside code, each once, in order."""
-    plain = (_mask_code(line.text) for line in lines if "[[" in line.text and not line.fence)
+    plain = (mask_code(line.text) for line in lines if "[[" in line.text and not line.fence)
     # A backslash at the end is the table's way to write the bar: [[Target\|label]].
     targets = (collapse_whitespace(match[1].rstrip("\\")) for line in plain for match in _LINK.finditer(line))
     return tuple(dict.fromkeys(target for target in targets if target))
@@ -219,7 +221,7 @@ def list_link_targets(lines: Iterable[Line]) -> tuple[str, ...]:
 
 def list_file_targets(lines: Iterable[Line]) -> tuple[str, ...]:
     """Return the targets of `![[embeds]]`, `[[links]]` and `[text](path)` that may be files, each once, in order."""
-    plain = (_mask_code(line.text) for line in lines if ("[[" in line.text or "](" in line.text) and not line.fence)
+    plain = (mask_code(line.text) for line in lines if ("[[" in line.text or "](" in line.text) and not line.fence)
     found = (match for line in plain for match in _FILE_TARGET.finditer(line))
     targets = (match[1] or match[2] or match[3] for match in found)
     return tuple(dict.fromkeys(target.strip() for target in targets if "://" not in target))
@@ -233,14 +235,14 @@ def parse_link_target(text: str) -> str:
 
 def mask_line(line: str) -> str:
     """Return the line with code spans, wikilinks and addresses masked."""
-    return _OPAQUE.sub(_fill, _mask_code(line))
+    return _OPAQUE.sub(_fill, mask_code(line))
 
 
 def _fill(match: re.Match[str]) -> str:
     return FILLER * len(match[0])
 
 
-def _mask_code(line: str) -> str:
+def mask_code(line: str) -> str:
     """Return the line with its code spans masked; a span lies between two equal runs of backticks."""
     if "`" not in line:
         return line

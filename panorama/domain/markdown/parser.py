@@ -1,8 +1,9 @@
 """Parses Markdown as people write it: title, tags, links and tasks."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from panorama.domain.items.item import TITLE_CHARS, is_blank
 from panorama.domain.markdown import front_matter
@@ -83,7 +84,7 @@ class Document:
     """One parsed Markdown text; `body` is its text after the front matter, unchanged.
 
     `file_targets` are links and embeds that may mean other files.
-    `properties` are the unknown fields of its front matter, as lines of YAML.
+    `properties` are the fields of its front matter that notes do not have.
     `unmarked` counts checkboxes that are not tasks because they lack the global filter.
     """
 
@@ -98,7 +99,9 @@ class Document:
     links: tuple[str, ...]
     warnings: tuple[str, ...]
     unmarked: int = 0
-    properties: str = ""
+    type: str = ""
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, Any] = field(default_factory=dict[str, Any])
     file_targets: tuple[str, ...] = ()
 
 
@@ -142,7 +145,9 @@ def parse_markdown(text: str, *, name: str, task_filter: str = "") -> Document:
         links=list_link_targets(lines),
         warnings=(*front.warnings, *wrong_tasks),
         unmarked=unmarked,
-        properties=front.unknown,
+        type=front.type,
+        aliases=front.aliases,
+        properties=front.properties,
         file_targets=list_file_targets(lines),
     )
 

@@ -14,7 +14,9 @@ TOOLS: Mapping[str, str] = {
         for function in kind.functions
     },
     "add_journal_entry": "journal.create", "append_to_note": "notes.append", "delete_item": "items.delete",
-    "get_item": "items.get", "list_journal_entries": "journal.list", "list_trash": "items.trash",
+    "get_item": "items.get", "graph_components": "graph.components", "graph_context": "graph.context",
+    "graph_paths": "graph.paths", "graph_stats": "graph.stats",
+    "list_journal_entries": "journal.list", "list_trash": "items.trash",
     "list_waiting_reminders": "reminders.waiting", "project_dashboard": "overview.project",
     "projects_overview": "overview.projects", "restore_item": "items.restore", "update_journal_entry": "journal.update",
     "weekly_review": "overview.week",

@@ -11,8 +11,9 @@ from panorama.kinds import Collection as Collection
 from panorama.sdk.core.rows import Row
 
 __all__ = [
-    "Alert", "Batch", "Change", "Dashboard", "Entry", "Event", "File", "FileText", "Found", "Item", "Link", "Note",
-    "NoteText", "Occurrence", "Person", "Project", "Projects", "Reminder", "Removed", "Result", "Session",
+    "Alert", "Batch", "Change", "Components", "Dashboard", "Entry", "Event", "File", "FileText", "Found",
+    "GraphContext", "GraphStats", "Item", "Link", "Neighbour", "Note", "NoteText", "Occurrence", "Paths", "Person",
+    "Project", "Projects", "Related", "Relation", "RelationRow", "Reminder", "Removed", "Result", "Session",
     "SessionAnalysis", "SessionText", "Status", "Task", "Team", "Trashed", "Undone", "Week", "Whole",
 ]  # fmt: skip
 """The types that `panorama.sdk` gives on."""
@@ -33,6 +34,7 @@ TaskView = Literal[
 ]
 Mode = Literal["hybrid", "keyword", "semantic"]
 Position = Literal["bottom", "top"]
+Direction = Literal["both", "out", "in"]
 Fate = Literal["", "keep", "trash"]
 EventStatus = Literal["confirmed", "tentative", "cancelled"]
 SessionKind = Literal["meeting", "thinking"]
@@ -51,6 +53,7 @@ class NounModules:
             notes,
             people,
             projects,
+            relations,
             reminders,
             sessions,
             tasks,
@@ -110,9 +113,12 @@ class Task(Item):
 
 
 class Note(Item):
-    """A text in Markdown of `chars` characters; rows of a list are without `content`."""
+    """A text in Markdown of `chars` characters; rows of a list are without `content`, `aliases` and `properties`."""
 
     title: str
+    type: str
+    aliases: list[str]
+    properties: dict[str, Any]
     content: str
     project: str | None
     tags: list[str]
@@ -136,6 +142,81 @@ class Link(Item):
     project: str | None
     tags: list[str]
     description: str
+
+
+class Relation(Item):
+    """A directed relation of a kind from one item to another, given by their ids."""
+
+    from_item: str
+    kind: str
+    to_item: str
+    note: str
+
+
+class RelationRow(Relation):
+    """A relation with the titles of its ends."""
+
+    from_title: str
+    to_title: str
+
+
+class Neighbour(Row):
+    """An item near another one: `relation` leads to it from `via`, or from the item asked for if that is None."""
+
+    relation: str
+    direction: Literal["out", "in"]
+    id: str
+    kind: str
+    title: str
+    depth: int
+    via: str | None
+    source: Literal["explicit", "parsed"]
+    why: str
+
+
+class Related(Row):
+    """An item and its neighbours, the nearest first; `more` counts those left out."""
+
+    id: str
+    kind: str
+    title: str
+    neighbours: list[Neighbour]
+    more: int
+    unresolved: list[str]
+    is_partial: bool
+
+
+class Paths(Row):
+    """The shortest ways between two items, each a list of rows with id, title and the relation to the next."""
+
+    length: int
+    paths: list[list[Row]]
+
+
+class GraphStats(Row):
+    """How large the graph is."""
+
+    nodes: int
+    edges: int
+    kinds: dict[str, int]
+    unresolved: int
+    unread: int
+    most_linked: list[Row]
+
+
+class Components(Row):
+    """Groups of items that hang together, each with size and members."""
+
+    count: int
+    components: list[Row]
+
+
+class GraphContext(Row):
+    """The best hits for a topic, each with what is related to it; `cut` counts rows left out."""
+
+    topic: str
+    hits: list[Row]
+    cut: int
 
 
 class Reminder(Item):

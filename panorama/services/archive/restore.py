@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from panorama.domain.changes import Origin
+from panorama.domain.items.item import Item
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.archive.backup import MIB, SPARE_BYTES, find_damage
 from panorama.services.archive.paths import parse_path
@@ -21,6 +22,7 @@ from panorama.store.archive.atomic_folder import AtomicFolder
 from panorama.store.archive.manifests import DATABASE, Manifest
 from panorama.store.archive.safe_files import UnreadableError
 from panorama.store.backend import Database, Snapshots
+from panorama.store.graph import edges
 from panorama.store.items import rows
 
 RESTORE_ORIGIN = Origin(actor="restore", client="", conversation="", operation="", call="", unit="")
@@ -180,15 +182,16 @@ class _HomeBuilder:
             self._index_words(database)
 
     def _index_words(self, database: Database) -> None:
-        """Index the words of every living item."""
+        """Index the words and links of every living item."""
         self._pace.start("indexing words")
         with database.reading() as session:
             every = [(kind, id_) for kind in rows.NOUNS for id_ in rows.list_living(session, kind)]
         for batch in _iter_batches(every):
             with database.transaction(RESTORE_ORIGIN) as session:
                 for kind, id_ in batch:
-                    item = rows.load(session, kind, id_)
+                    item: Item = rows.load(session, kind, id_)
                     session.full_text.set_words(session, kind, id_, *item.search_text(), new=True)
+                    edges.rebuild_item(session, item)
                     if item.has_rows:
                         session.long_texts.add(id_)
             self._pace.check_cancel()

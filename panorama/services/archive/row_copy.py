@@ -9,8 +9,8 @@ from panorama.store.archive import jsonl, manifests
 from panorama.store.archive.manifests import DATABASE, Manifest
 from panorama.store.backend import RowLoader, Snapshots
 
-REBUILT_TABLES = frozenset({"alembic_version", "search_parts"})
-"""Tables whose rows are not copied: the schema version, and the word index, which is rebuilt."""
+REBUILT_TABLES = frozenset({"alembic_version", "search_parts", "edges"})
+"""Tables whose rows are not copied: the schema version, and the word index and the graph, which are rebuilt."""
 
 
 def copy_rows(source: Path, manifest: Manifest, snapshots: Snapshots, target: Path, pace: ProgressTracker) -> None:

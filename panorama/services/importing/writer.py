@@ -61,6 +61,10 @@ def _match_earlier(known: Mapping[str, ImportedPart], lines: Sequence[TaskLine])
     return earlier
 
 
+def _file_stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]
+
+
 def _known_title(entry: ImportedPart) -> str:
     """Return a line's stored title; a long one is stored as a digest, and in lower case in its key."""
     title = entry.fields.get("title")
@@ -133,13 +137,19 @@ class ImportWriter:
         values: dict[str, Any]
         if entry is None:
             project = self._find_or_create_project(file.project)
-            values = {**note_fields(file.document, self._write_attachments(file, project)), "project": project}
+            values = {
+                **note_fields(file.document, _file_stem(file.path), self._write_attachments(file, project)),
+                "project": project,
+            }
             created, modified = self._note_times(file)
             note = self._add_item(Note(**self._new_item_fields("note", created, modified), **values))
             self._record_entry(file, WHOLE_FILE, note.id, values)
             return note
         project = self._resolve_project(file.project, entry)
-        values = {**note_fields(file.document, self._write_attachments(file, project)), "project": project}
+        values = {
+            **note_fields(file.document, _file_stem(file.path), self._write_attachments(file, project)),
+            "project": project,
+        }
         self._record_entry(file, WHOLE_FILE, entry.item, values)
         old: Note | None = self._items.get(entry.item)
         if old is None:

@@ -14,6 +14,7 @@ from panorama.kinds import PLAIN_KINDS
 from panorama.ports import Calls
 from panorama.services.archive.results import pluralize
 from panorama.services.base import LargeCall, Plan, Service, ServiceContext
+from panorama.services.graph.backlinks import describe_links
 from panorama.services.items import confirmations
 from panorama.services.items.results import DeleteResult, ItemView, count_left_out, drop_zeros
 from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, apply_in_portions
@@ -37,9 +38,9 @@ class Items(Service):
         self._calls = calls
 
     def get(self, item: ItemOrToolRef, start: int = 1) -> ItemView:
-        """Show anything by id or exact name, with what belongs to it.
+        """Show anything by id or exact name, with what belongs to it and links to it.
 
-        For the text of a long note use get_note, for that of a file run_code: sdk.files.text(file).
+        The text of a long note: get_note; of a file: run_code with sdk.files.text(file).
 
         Args:
             item: "tool:NAME" shows what a tool takes that is not listed.
@@ -60,6 +61,9 @@ class Items(Service):
             if kind == "project":
                 listed = pages["tasks"].total or 0
                 more |= drop_zeros({"closed tasks": projects.count_items(session, item)["task"] - listed})
+            links, left_out = describe_links(session, loaded)
+            belonging |= links
+            more |= left_out
             return ItemView(kind=kind, item=loaded.public_view(), belonging=belonging, more=more)
 
     def get_trashed(self, item: TrashedRef) -> ItemView:

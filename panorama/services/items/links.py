@@ -38,7 +38,7 @@ class Links(Service):
     ) -> Result[Link]:
         """Keep a link to a page or a mail address (http, https, mailto).
 
-        A bookmark. For a longer text about it use create_note.
+        A bookmark.
 
         Args:
             url: https is added if no scheme is given.

@@ -1,14 +1,18 @@
 """Operations on notes."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from panorama.domain.items import notes as rules
-from panorama.domain.items.item import normalize_name, normalize_tags, single_line, validate_text
+from panorama.domain.items.item import normalize_aliases, normalize_name, normalize_tags, single_line, validate_text
 from panorama.domain.items.notes import Note, NoteHeader, Position
 from panorama.domain.items.references import NoteRef, ProjectRef
 from panorama.domain.markdown.lines import parse_title
 from panorama.domain.markdown.parser import parse_headings
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
-from panorama.services.base import Service, ServiceContext, drop_none
+from panorama.services.base import LargeCall, Service, ServiceContext, drop_none
+from panorama.services.graph.link_renames import LinkRenames, rename_own_links
 from panorama.services.items import duplicates
 from panorama.services.items.results import NoteText
 from panorama.services.search.semantic import SemanticSearch
@@ -28,13 +32,12 @@ class Notes(Service):
     def __init__(self, context: ServiceContext, meaning: SemanticSearch | None = None) -> None:
         super().__init__(context)
         self._meaning = meaning
+        self._renames = LinkRenames(context)
 
     def list(
         self, page: PageRequest, project: ProjectRef | None = None, tag: str | None = None, pinned: bool | None = None
     ) -> Page[NoteHeader]:
         """List notes without their text: pinned first, then the last changed.
-
-        To find notes by their words use search; to read one, get_note.
 
         Args:
             project: "@last" for the one read last.
@@ -74,6 +77,9 @@ class Notes(Service):
         project: ProjectRef | None = None,
         tags: tuple[str, ...] = (),
         pinned: bool = False,
+        type: str = "",
+        aliases: tuple[str, ...] = (),
+        properties: Mapping[str, Any] | None = None,
     ) -> Result[Note]:
         """Create a note in Markdown.
 
@@ -81,7 +87,8 @@ class Notes(Service):
         another note.
 
         Args:
-            content: Markdown, up to 10 MB.
+            content: Markdown.
+            type: Such as decision.
         """
         now = self._now()
         with self._writing() as session:
@@ -92,6 +99,9 @@ class Notes(Service):
                 project=project or None,
                 tags=normalize_tags(tags),
                 pinned=pinned,
+                type=rules.normalize_type(type),
+                aliases=normalize_aliases(aliases),
+                properties=rules.validate_properties(properties or {}),
             )
             rows.add(session, note)
             return Result(note, hint=duplicates.duplicate_hint(session, self._meaning, note, self._context.zone))
@@ -104,30 +114,37 @@ class Notes(Service):
         project: ProjectRef | None = None,
         tags: tuple[str, ...] | None = None,
         pinned: bool | None = None,
+        type: str | None = None,
+        aliases: tuple[str, ...] | None = None,
+        properties: Mapping[str, Any] | None = None,
         expected_version: int | None = None,
     ) -> Result[Note]:
-        """Change a note's title, project, tags or pin; what is left out stays, "" or [] clears.
+        """Change a note's fields; what is left out stays, "" or [] clears.
 
-        `content` replaces the whole text: to add use append_to_note, to change a part use edit_note.
+        `content` replaces the text: to add use append_to_note, to change a part edit_note.
 
         Args:
-            expected_version: The version you read; refused if it changed since.
+            expected_version: Refused if it is another one.
         """
-        with self._writing() as session:
+        values = _validate_fields(
+            title=title, content=content, tags=tags, pinned=pinned, type=type, aliases=aliases, properties=properties
+        )
+        if project is not None:
+            values["project"] = project or None
+        with self._reading() as session:
             old: Note = rows.load(session, "note", note)
             _check_version(old, expected_version)
-            values = drop_none(pinned=pinned)
-            if title is not None:
-                values["title"] = single_line(parse_title(title))
-            if content is not None:
-                values["content"] = rules.validate_content(content)
-            if project is not None:
-                values["project"] = project or None
-            if tags is not None:
-                values["tags"] = normalize_tags(tags)
-            new = old.with_changes(self._now(), **values)
+        renamed = self._renames.rename(old, values.get("title"))
+        with self._writing() as session:
+            old = rows.load(session, "note", note)
+            _check_version(old, expected_version)
+            new = old.with_changes(self._now(), **rename_own_links(old, values, values.get("title")))
             rows.save(session, old, new)
-            return Result(new, hint=_warn_if_shrunk(old, new), wrote=new is not old)
+            return Result(new, hint=renamed or _warn_if_shrunk(old, new), wrote=new is not old)
+
+    def split_update(self, note: NoteRef, title: str | None = None, **values: Any) -> LargeCall | None:
+        """Return an update that changes the links of too many items for one transaction; None for any other."""
+        return self._renames.split(note, title, {"note": note, "title": title, **values})
 
     def append(
         self,
@@ -140,7 +157,7 @@ class Notes(Service):
     ) -> Result[Note]:
         """Add a block to a note, without sending its text.
 
-        At the bottom, the top, or under a line. Use it for logs and lists.
+        At the bottom, the top, or under a line.
 
         Args:
             after_marker: Put it under the one line holding this.
@@ -178,6 +195,16 @@ class Notes(Service):
             )
             rows.save(session, old, new)
             return Result(new, wrote=new is not old)
+
+
+def _validate_fields(**fields: Any) -> dict[str, Any]:
+    values = drop_none(**fields)
+    validators: Mapping[str, Callable[[Any], Any]] = {
+        "title": lambda title: single_line(parse_title(title)), "content": rules.validate_content,
+        "tags": normalize_tags, "type": rules.normalize_type, "aliases": normalize_aliases,
+        "properties": rules.validate_properties,
+    }  # fmt: skip
+    return {name: validators[name](value) if name in validators else value for name, value in values.items()}
 
 
 def _check_version(note: Note, expected: int | None) -> None:

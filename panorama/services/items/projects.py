@@ -6,10 +6,11 @@ from panorama.domain.items.choices import ProjectStatus
 from panorama.domain.items.item import normalize_name, normalize_tags, single_line, single_line_or_empty, validate_text
 from panorama.domain.items.projects import Project
 from panorama.domain.items.references import ProjectRef
-from panorama.domain.paging import Page, PageRequest
+from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.time import times
 from panorama.errors import ConflictError
-from panorama.services.base import Service, drop_none
+from panorama.services.base import LargeCall, Service, ServiceContext, drop_none
+from panorama.services.graph.link_renames import LinkRenames, rename_own_links
 from panorama.services.items.results import ProjectView
 from panorama.store.backend import Session
 from panorama.store.items import listing, projects, rows
@@ -20,13 +21,14 @@ MAX_COLOR_CHARS = 60
 class Projects(Service):
     """Projects: bodies of work with a name of their own."""
 
+    def __init__(self, context: ServiceContext) -> None:
+        super().__init__(context)
+        self._renames = LinkRenames(context)
+
     def list(
         self, page: PageRequest, status: ProjectStatus | Literal["any"] = "any", tag: str | None = None
     ) -> Page[Project]:
-        """List projects, favourites first.
-
-        For health and counts of all of them use projects_overview; for one, project_dashboard.
-        """
+        """List projects, favourites first."""
         with self._reading() as session:
             only = None if status == "any" else status
             return listing.list_items(
@@ -89,7 +91,7 @@ class Projects(Service):
         color: str | None = None,
         tags: tuple[str, ...] | None = None,
         rank: int | None = None,
-    ) -> Project:
+    ) -> Result[Project]:
         """Change fields of a project, archive it or mark it done.
 
         What is left out stays; "" or [] clears. To remove it use delete_item.
@@ -97,16 +99,26 @@ class Projects(Service):
         Raises:
             ConflictError: Another living project has the new name.
         """
-        with self._writing() as session:
+        values = self._validate_fields(
+            name=name, description=description, target_date=target_date, color=color, tags=tags
+        )
+        values |= drop_none(status=status, favorite=favorite, rank=rank)
+        with self._reading() as session:
             old: Project = rows.load(session, "project", project)
-            values = self._validate_fields(
-                name=name, description=description, target_date=target_date, color=color, tags=tags
-            )
             if normalize_name(values.get("name", old.name)) != normalize_name(old.name):
                 self._check_name(session, values["name"])
-            new = old.with_changes(self._now(), **values, **drop_none(status=status, favorite=favorite, rank=rank))
+        renamed = self._renames.rename(old, values.get("name"))
+        with self._writing() as session:
+            old = rows.load(session, "project", project)
+            if normalize_name(values.get("name", old.name)) != normalize_name(old.name):
+                self._check_name(session, values["name"])
+            new = old.with_changes(self._now(), **rename_own_links(old, values, values.get("name")))
             rows.save(session, old, new)
-            return new
+            return Result(new, hint=renamed, wrote=new is not old)
+
+    def split_update(self, project: ProjectRef, name: str | None = None, **values: Any) -> LargeCall | None:
+        """Return an update that changes the links of too many items for one transaction; None for any other."""
+        return self._renames.split(project, name, {"project": project, "name": name, **values})
 
     def _check_name(self, session: Session, name: str) -> None:
         if existing := projects.find_by_name(session, normalize_name(name)):

@@ -40,15 +40,12 @@ class Query(Service):
         """Filter, sort, count and sum any collection exactly.
 
         Operators: eq ne lt lte gt gte in nin contains, joined by and, or, not. A group has its `count`. To find by
-        words use search. Unknown fields are errors that list the right ones.
+        words use search.
 
         Args:
             where: {"status": "todo", "deadline": {"lt": "2026-06-01"}, "or": [{…}, {…}]}
-            select: Fields.
             sort: Fields; -field for the largest first.
-            group_by: Fields.
-            count: Only how many there are.
-            sum: Number fields.
+            count: Only how many.
         """
         with self._reading() as session:
             condition = _resolve_names(session, _expand_open(where) if collection == "tasks" else where)

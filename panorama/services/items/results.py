@@ -45,9 +45,12 @@ class NoteText:
 
     id: str
     title: str
+    type: str
     project: str | None
     tags: tuple[str, ...]
     pinned: bool
+    aliases: tuple[str, ...]
+    properties: Mapping[str, Any]
     version: int
     created_at: datetime
     updated_at: datetime

@@ -10,7 +10,8 @@ from panorama.domain.items.tasks import MAX_SCHEDULED_MINUTES, Task, next_occurr
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.time import recurrence, times
 from panorama.errors import InvalidInputError
-from panorama.services.base import Service, ServiceContext, drop_none
+from panorama.services.base import LargeCall, Service, ServiceContext, drop_none
+from panorama.services.graph.link_renames import LinkRenames, rename_own_links
 from panorama.services.items import duplicates
 from panorama.services.search.semantic import SemanticSearch
 from panorama.store.backend import Session
@@ -25,6 +26,7 @@ class Tasks(Service):
     def __init__(self, context: ServiceContext, meaning: SemanticSearch | None = None) -> None:
         super().__init__(context)
         self._meaning = meaning
+        self._renames = LinkRenames(context)
 
     def list(
         self,
@@ -136,8 +138,11 @@ class Tasks(Service):
 
         What is left out stays; "" or [] clears. A recurring task that is done makes its next occurrence.
         """
-        with self._writing() as session:
+        with self._reading() as session:
             old: Task = rows.load(session, "task", task)
+        renamed = self._renames.rename(old, None if title is None else single_line(title, limit=MAX_TITLE_CHARS))
+        with self._writing() as session:
+            old = rows.load(session, "task", task)
             values = self._validate_fields(
                 title=title, notes=notes, deadline=deadline, tags=tags, recurrence=recurrence,
                 scheduled_at=scheduled_at, scheduled_minutes=scheduled_minutes,
@@ -149,7 +154,12 @@ class Tasks(Service):
                 values["parent"] = self._validate_parent(session, task, parent)
             if status is not None:
                 values |= status_fields(old.status, status, self._now())
-            return self._save(session, old, values)
+            saved = self._save(session, old, rename_own_links(old, values, values.get("title")))
+            return replace(saved, hint=" ".join(filter(None, (saved.hint, renamed))))
+
+    def split_update(self, task: TaskRef, title: str | None = None, **values: Any) -> LargeCall | None:
+        """Return an update that changes the links of too many items for one transaction; None for any other."""
+        return self._renames.split(task, title, {"task": task, "title": title, **values})
 
     def _save(self, session: Session, old: Task, values: dict[str, Any]) -> Result[Task]:
         now = self._now()

@@ -14,7 +14,8 @@ from panorama.domain.items.references import PersonRef, TeamRef
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.time import times
 from panorama.errors import ConflictError, InvalidInputError
-from panorama.services.base import Service, drop_none
+from panorama.services.base import Service, ServiceContext, drop_none
+from panorama.services.graph.link_renames import LinkRenames
 from panorama.store.backend import Session
 from panorama.store.items import listing, lookup, rows
 from panorama.store.people import people
@@ -26,6 +27,10 @@ MAX_NAMED = 3
 
 class People(Service):
     """People: who the user knows, and how to reach them."""
+
+    def __init__(self, context: ServiceContext) -> None:
+        super().__init__(context)
+        self._renames = LinkRenames(context)
 
     def list(self, page: PageRequest, team: TeamRef | None = None, manager: PersonRef | None = None) -> Page[Person]:
         """List people by name.
@@ -107,12 +112,15 @@ class People(Service):
         Raises:
             InvalidInputError: The manager reports to the person.
         """
-        with self._writing() as session:
+        values = self._validate_fields(
+            name=name, last_name=last_name, aliases=aliases, role=role, email=email, phone=phone,
+            birthday=birthday, notes=notes, left_at=left_at,
+        )  # fmt: skip
+        with self._reading() as session:
             old: Person = rows.load(session, "person", person)
-            values = self._validate_fields(
-                name=name, last_name=last_name, aliases=aliases, role=role, email=email, phone=phone,
-                birthday=birthday, notes=notes, left_at=left_at,
-            )  # fmt: skip
+        renamed = self._renames.rename(old, old.with_changes(self._now(), **values).label)
+        with self._writing() as session:
+            old = rows.load(session, "person", person)
             if team is not None:
                 values["team"] = team or None
             if manager is not None:
@@ -121,7 +129,7 @@ class People(Service):
             new = old.with_changes(self._now(), **values)
             _check_self_alias(session, new)
             rows.save(session, old, new)
-            return Result(new, wrote=new is not old)
+            return Result(new, hint=renamed, wrote=new is not old)
 
     def merge(self, person: PersonRef, into: PersonRef) -> Result[Person]:
         """Merge a duplicate into another person: names, fields and everything that refers to it; one undo.

@@ -5,13 +5,18 @@ from panorama.domain.items.references import TeamRef
 from panorama.domain.items.teams import Team
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.errors import ConflictError
-from panorama.services.base import Service
+from panorama.services.base import Service, ServiceContext
+from panorama.services.graph.link_renames import LinkRenames
 from panorama.store.backend import Session
 from panorama.store.items import listing, lookup, rows
 
 
 class Teams(Service):
     """Teams: the groups that people belong to."""
+
+    def __init__(self, context: ServiceContext) -> None:
+        super().__init__(context)
+        self._renames = LinkRenames(context)
 
     def list(self, page: PageRequest) -> Page[Team]:
         """List teams by name.
@@ -48,8 +53,9 @@ class Teams(Service):
             new = old if name is None else old.with_changes(self._now(), name=single_line(name, "name"))
             if normalize_name(new.name) != normalize_name(old.name):
                 _check_name(session, new.name)
+            renamed = self._renames.rename(old, new.name)
             rows.save(session, old, new)
-            return Result(new, wrote=new is not old)
+            return Result(new, hint=renamed, wrote=new is not old)
 
 
 def _check_name(session: Session, name: str) -> None:

@@ -40,7 +40,7 @@ class Reminders(Service):
     def create(self, title: str, at: str, recurrence: str = "", item: ItemRef | None = None) -> Result[Reminder]:
         """Set a reminder for a moment, once or recurring.
 
-        An alarm or alert. For work with a deadline use create_task.
+        An alarm or alert.
 
         Args:
             at: Moment, as 2026-05-31T15:00 (your zone).

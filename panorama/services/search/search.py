@@ -86,9 +86,8 @@ class Search(Service):
     ) -> Page[SearchHit]:
         """Find anything by its words and its meaning: projects, tasks, notes, links, reminders, journal, files.
 
-        Use it to recall or look up. Write words or a question; "quoted words" stand together, and a query of nothing
-        else is not asked for its meaning. Misspelt words are repaired; the answer says so. For exact filters and counts
-        use query.
+        Use it to recall or look up. Write words or a question; "quoted words" stand together. For exact filters and
+        counts use query.
 
         Args:
             since: First day of the last change.

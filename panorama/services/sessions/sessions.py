@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from panorama.domain.items.item import normalize_name, single_line, single_line_or_empty, validate_text
 from panorama.domain.items.references import ProjectRef, SessionRef
-from panorama.domain.items.session_analysis import SessionAnalysis, analyze_lines
 from panorama.domain.items.session_lines import LineType, SessionLine, parse_lines
 from panorama.domain.items.sessions import LoggedSession, SessionKind, check_times
 from panorama.domain.markdown import session_pages
 from panorama.domain.paging import Page, PageRequest, Result
+from panorama.domain.sessions.analysis import SessionAnalysis, analyze_lines
 from panorama.domain.time import times
 from panorama.errors import InvalidInputError
 from panorama.services.base import Service, ServiceContext, drop_none

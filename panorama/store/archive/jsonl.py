@@ -17,7 +17,7 @@ from panorama.store.backend import Session
 from panorama.store.column_types import TagList, Utc
 from panorama.store.tables import metadata
 
-DERIVED_TABLES = frozenset({"search_parts", "passages", "vectors", "marks"})
+DERIVED_TABLES = frozenset({"edges", "search_parts", "passages", "vectors", "marks"})
 """Tables that are rebuilt from the others and not exported."""
 
 FOREIGN_TABLES = frozenset({"alembic_version"})

@@ -15,6 +15,7 @@ from panorama.domain.text.secrets import REDACTED
 from panorama.kinds import ITEM_KINDS
 from panorama.store.backend import Session
 from panorama.store.column_types import TagList
+from panorama.store.graph import edges
 from panorama.store.items import alerts
 from panorama.store.items.passages import record_purge
 from panorama.store.items.projects import has_tag
@@ -131,7 +132,7 @@ def _list_labels(noun: Noun, side: Mapping[str, Any]) -> list[Any]:
 
 
 def delete_items(session: Session, kind: str, ids: Sequence[str], before: datetime) -> PurgeCounts:
-    """Delete items with their history, full text and passages.
+    """Delete items with their history, full text, passages and relations.
 
     Items that were restored or referenced in the meantime are kept.
     """
@@ -142,15 +143,17 @@ def delete_items(session: Session, kind: str, ids: Sequence[str], before: dateti
     deleted = [id_ for id_ in existing if id_ not in referenced]
     if not deleted:
         return PurgeCounts()
-    of_them = select(func.count(), func.coalesce(func.max(changes.c.id), 0)).where(changes.c.item.in_(deleted))
+    gone = [*deleted, *edges.list_relations_of(session, deleted)]
+    of_them = select(func.count(), func.coalesce(func.max(changes.c.id), 0)).where(changes.c.item.in_(gone))
     count, last = session.connection.execute(of_them).one()
-    for id_ in deleted:
+    for id_ in gone:
         session.full_text.remove(session, id_)
         if kind == "reminder":
             alerts.clear_alarm(session, id_)
     imports.clear_fields(session, deleted)
     for table in (changes, passages):
-        session.connection.execute(delete(table).where(table.c.item.in_(deleted)))
+        session.connection.execute(delete(table).where(table.c.item.in_(gone)))
+    edges.forget_items(session, deleted)
     session.connection.execute(delete(other_names).where(other_names.c.item.in_(deleted)))
     for column in _loose_references():
         _clear_references(session, column, deleted)

@@ -10,10 +10,22 @@ from panorama.store.paging import fetch_page
 from panorama.store.tables import notes
 
 _HEADER = (
-    notes.c.id, notes.c.title, notes.c.project, notes.c.tags, notes.c.pinned, func.length(notes.c.content),
-    notes.c.version, notes.c.created_at, notes.c.updated_at, notes.c.deleted_at,
+    notes.c.id, notes.c.title, notes.c.type, notes.c.project, notes.c.tags, notes.c.pinned,
+    func.length(notes.c.content), notes.c.version, notes.c.created_at, notes.c.updated_at, notes.c.deleted_at,
 )  # fmt: skip
-_NAMES = ("id", "title", "project", "tags", "pinned", "chars", "version", "created_at", "updated_at", "deleted_at")
+_NAMES = (
+    "id",
+    "title",
+    "type",
+    "project",
+    "tags",
+    "pinned",
+    "chars",
+    "version",
+    "created_at",
+    "updated_at",
+    "deleted_at",
+)
 
 
 def list_notes(

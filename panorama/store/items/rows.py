@@ -6,7 +6,7 @@ from datetime import date, datetime
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Column, Row, Select, Table, and_, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Column, Row, Select, Table, and_, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from panorama.domain.items.item import AnyItem, Item, normalize_name
@@ -16,6 +16,7 @@ from panorama.errors import ConflictError, NotFoundError
 from panorama.kinds import ITEM_KINDS, ItemKind, Kind, name_kind
 from panorama.store import column_types, session_lines, tables
 from panorama.store.backend import Session
+from panorama.store.graph import edges
 from panorama.store.log import changes
 
 
@@ -31,7 +32,9 @@ class Noun:
     @property
     def label(self) -> Column[Any]:
         """The column with an item's title or name."""
-        return next(self.table.c[name] for name in ("full_name", "name", "title", "text") if name in self.table.c)
+        return next(
+            self.table.c[name] for name in ("full_name", "name", "title", "text", "kind") if name in self.table.c
+        )
 
     @property
     def has_other_names(self) -> bool:
@@ -119,6 +122,13 @@ def read_rows(session: Session, item: AnyItem, most_chars: int | None = None) ->
     return item
 
 
+def load_text_range(session: Session, kind: str, id_: str, field: str, start: int, end: int) -> str:
+    """Return a range of characters of a long text, "" if the item is missing."""
+    table = NOUNS[kind].table
+    part = select(func.substr(table.c[field], start + 1, end - start)).where(table.c.id == id_)
+    return session.connection.execute(part).scalar() or ""
+
+
 def find_version(session: Session, kind: str, id_: str) -> int | None:
     """Return the version of one item, also of those in the trash; None if there is none."""
     table = NOUNS[kind].table
@@ -149,6 +159,7 @@ def add(session: Session, item: Item, *, at: datetime | None = None) -> None:
         raise
     if noun.has_other_names:
         _write_names(session, item)
+    edges.add_item(session, item)
     session.full_text.set_words(session, item.KIND, item.id, *item.search_text(), new=True)
     changes.record(session, "create", item, {}, _initial_fields(noun, item), at=at)
 
@@ -185,6 +196,7 @@ def save(
         raise ConflictError(f"The {old.KIND} {old.id} was changed meanwhile.", hint="Read it again, then repeat.")
     if noun.has_other_names:
         _write_names(session, new, old)
+    edges.update_item(session, old, new)
     _update_index(session, old, new)
     logged = _select_logged_fields(noun, differing, old)
     before, after = ({name: counts[side] for name, counts in counted.items()} for side in (0, 1))
@@ -256,7 +268,7 @@ def _pick_fields(item: Item, names: list[str]) -> dict[str, Any]:
 def _initial_fields(noun: Noun, item: Item) -> dict[str, Any]:
     unsaid = ("id", "version", "created_at", "updated_at", *item.COUNTED)
     initial = {name: getattr(item, name) for name in noun.fields if name not in unsaid}
-    return {name: value for name, value in initial.items() if value not in (None, "", (), False)}
+    return {name: value for name, value in initial.items() if value not in (None, "", (), {}, False)}
 
 
 def decode_value(kind: str, name: str, stored: Any) -> Any:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from panorama.sdk import recipes
 from panorama.sdk.core import types as _types
 from panorama.sdk.core.rows import Row
 from panorama.sdk.core.signatures import format_signature, sdk_name
-from panorama.sdk.recipes import Recipe
+from panorama.sdk.reference import recipes
+from panorama.sdk.reference.recipes import Recipe
 
 GUIDE = """\
 `sdk` is there; `return x`, or the last expression, is the result. Rows: task.title or task["title"]; what is empty is \

@@ -1,0 +1,199 @@
+"""Parses what a text says about other items: links, relations and observations, as in Obsidian and basic-memory.
+
+Code, quotes and escaped brackets do not count. Every function is linear in the length of the text.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from panorama.domain.items.item import is_id, normalize_id, normalize_name
+from panorama.domain.items.relations import MENTIONS, normalize_kind
+from panorama.domain.markdown.lines import (
+    collapse_whitespace,
+    is_closing_fence,
+    mask_code,
+    mask_line,
+    match_fence,
+    parse_tags,
+)
+
+MAX_LINKS = 10_000
+"""The most links of one item that are followed, each target counted once."""
+
+SENTENCE_CHARS = 160
+WINDOW_CHARS = 400
+"""How much text before and after a link is enough to find its sentence."""
+
+_BEGIN = "[["
+# Possessive quantifiers (*+ and ++) keep the time linear on hostile text.
+_LINK = re.compile(r"\[\[([^\[\]\r\n]++)\]\]")
+_TYPED = re.compile(r"""[ \t]*+[-*+][ \t]++(?:"([^"\r\n]{1,60})"|([^\W_][\w-]*+(?:[ ][\w-]++){0,2}))[ \t]*+(?=\[\[)""")
+_CONTEXT = re.compile(r"[ \t]*+(?:\(([^()]*+)\))?[ \t]*+")
+_OBSERVATION = re.compile(r"[ \t]*+[-*+][ \t]++\[([^\[\]\r\n]{2,60})\][ \t]++(?=\S)(.*)")
+_TIME_OF_DAY = re.compile(r"\d{1,2}(:\d\d){1,2}")
+_BREAK = re.compile(r"[\r\n]|[.!?…](?=\s)")
+
+
+@dataclass(frozen=True, slots=True)
+class WikiLink:
+    """A link in a text: what it names as written, the kind of relation, and the position of its brackets.
+
+    `key` is the normalised target. `tail` is what is looked up if nothing has that name: the target without heading
+    or block, folder and suffix; "" if it is the same.
+    """
+
+    target: str
+    key: str
+    tail: str
+    kind: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A line `- [category] text #tag (context)`."""
+
+    category: str
+    text: str
+    tags: tuple[str, ...]
+
+
+def parse_links(text: str) -> list[WikiLink]:
+    """Return the links of a text in order: each target once per kind, at most 10,000."""
+    links: dict[tuple[str, str], WikiLink] = {}
+    for link in _iter_links(text):
+        links.setdefault((link.key, link.kind), link)
+        if len(links) == MAX_LINKS:
+            break
+    return list(links.values())
+
+
+def _iter_links(text: str) -> Iterator[WikiLink]:
+    for begin, line in _iter_marked_lines(text, _BEGIN):
+        masked = mask_code(line)
+        typed, kind = _find_typed_link(masked)
+        for match in _find_links(masked):
+            if target := parse_target(match[1]):
+                key, tail = make_keys(target)
+                yield WikiLink(target, key, tail, kind if match.start() == typed else MENTIONS, begin + match.start())
+
+
+def _find_links(line: str) -> Iterator[re.Match[str]]:
+    """Yield the links of a line; a backslash before one takes it back."""
+    return (match for match in _LINK.finditer(line) if line[max(0, match.start() - 1)] != "\\")
+
+
+def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
+    """Yield position and text of the lines with a word, outside fenced code and quotes."""
+    if word not in text:
+        return
+    if "\r" in text:
+        text = text.replace("\r\n", " \n").replace("\r", "\n")
+    marks = [re.escape(each) for each in (word, "```", "~~~") if each in text]
+    mark, end = "", 0
+    for match in re.compile("|".join(marks)).finditer(text):
+        if match.start() < end:
+            continue
+        begin = text.rfind("\n", end, match.start()) + 1 or end
+        end = text.find("\n", match.start())
+        end = len(text) if end < 0 else end
+        line = text[begin:end]
+        if mark:
+            mark = "" if is_closing_fence(line, mark, quoted=False) else mark
+        elif not line.lstrip(" \t").startswith(">"):
+            if fence := match_fence(line):
+                mark = fence[2]
+            elif word in line:
+                yield begin, line
+
+
+def _find_typed_link(line: str) -> tuple[int, str]:
+    """Return position and kind of the link in a line `- kind [[Target]] (context)`; -1 if it is none."""
+    head = _TYPED.match(line)
+    link = _LINK.match(line, head.end()) if head else None
+    if not head or not link or not _CONTEXT.fullmatch(line, link.end()):
+        return -1, ""
+    kind = normalize_kind(head[1] or head[2], is_quoted=bool(head[1]))
+    return (link.start(), kind) if kind else (-1, "")
+
+
+def parse_target(inner: str) -> str:
+    """Return the target of a link without its label; "" if it names no item."""
+    written = inner.partition("|")[0].rstrip("\\")  # \| is how a table writes the bar
+    plain = " ".join(written.split()) if written.isprintable() else collapse_whitespace(written)
+    target = plain.removeprefix("memory://")
+    return "" if target.startswith(("#", "^")) or "://" in target else target
+
+
+def make_keys(target: str) -> tuple[str, str]:
+    """Return the key and the tail of a target, as `WikiLink` has them."""
+    if target[1:2] == "_" and is_id(target):
+        return normalize_id(target), ""
+    key = normalize_name(target)
+    name = target.partition("#")[0].rpartition("/")[2].removesuffix(".md")
+    tail = key if name == target else normalize_name(name)
+    return key, "" if tail == key else tail
+
+
+def rename_links(text: str, old: frozenset[str], new: str) -> tuple[str, int]:
+    """Return a text whose links to some keys name something else, and how many were changed.
+
+    Headings, blocks and labels are kept. A name that a link cannot hold is not written: `new` is an id then, and the
+    former target becomes the label.
+
+    Args:
+        old: Keys of the former name.
+        new: The new name or id.
+    """
+    parts: list[str] = []
+    done = count = 0
+    for begin, line in _iter_marked_lines(text, _BEGIN):
+        for match in _find_links(mask_code(line)):
+            start, end = begin + match.start(1), begin + match.end(1)
+            changed = _rename_target(text[start:end], old, new)
+            if changed is not None:
+                parts += (text[done:start], changed)
+                done, count = end, count + 1
+    return "".join((*parts, text[done:])), count
+
+
+def _rename_target(inner: str, old: frozenset[str], new: str) -> str | None:
+    """Return the new text between the brackets of a link; None if it is not to an old name."""
+    target = parse_target(inner)
+    if not target or old.isdisjoint(make_keys(target)):
+        return None
+    label = inner[len(inner.partition("|")[0].rstrip("\\")) :]
+    if normalize_name(target) in old:
+        place = ""
+    else:
+        _, mark, place = target.partition("#")
+        place = mark + place
+    if is_id(new) and not label:
+        label = f"|{target}"
+    return f"{new}{place}{label}"
+
+
+def can_be_target(name: str) -> bool:
+    """Return whether a link can name an item by this name."""
+    return not set("[]|#^\\").intersection(name)
+
+
+def extract_sentence(text: str, at: int) -> str:
+    """Return the sentence around a position on one line, at most 160 characters."""
+    begin = max((match.end() for match in _BREAK.finditer(text, 0, at)), default=0)
+    after = _BREAK.search(text, at + len(_BEGIN))
+    end = len(text) if after is None else after.start() if after[0] in "\r\n" else after.end()
+    if end - begin > SENTENCE_CHARS:
+        begin = max(begin, min(at - SENTENCE_CHARS // 3, end - SENTENCE_CHARS))
+        end = min(end, begin + SENTENCE_CHARS)
+    return collapse_whitespace(text[begin:end])
+
+
+def parse_observations(text: str) -> Iterator[Observation]:
+    """Yield the observations of a text in order."""
+    for _, line in _iter_marked_lines(text, "["):
+        match = _OBSERVATION.match(line)
+        if match and not _TIME_OF_DAY.fullmatch(match[1]):
+            tags = tuple(parse_tags(mask_line(match[2])))
+            yield Observation(collapse_whitespace(match[1]), collapse_whitespace(match[2]), tags)

@@ -1,0 +1,1 @@
+"""Parts of the catalogue: the operations of one capability each."""

@@ -1,0 +1,41 @@
+"""What a shown item is linked to: links to it with their sentences, its typed relations, and its observations."""
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from panorama.domain.items.item import Item, kind_of
+from panorama.domain.items.notes import Note
+from panorama.domain.markdown.wiki_links import parse_observations
+from panorama.services.graph.neighbours import explain_edges
+from panorama.store.backend import Session
+from panorama.store.graph import walks
+from panorama.store.graph.walks import Edge
+from panorama.store.items import lookup
+
+SHOWN = 10
+
+
+def describe_links(session: Session, item: Item) -> tuple[dict[str, tuple[Mapping[str, Any], ...]], dict[str, int]]:
+    """Return small rows of backlinks, relations and observations of an item, and how many of each are left out."""
+    backlinks, to_it = walks.list_backlinks(session, item.id, SHOWN)
+    typed, from_it = walks.list_typed(session, item.id, SHOWN)
+    lists = {"backlinks": _to_rows(session, item.id, backlinks), "relations": _to_rows(session, item.id, typed)}
+    counts = {"backlinks": to_it - len(backlinks), "relations": from_it - len(typed)}
+    if isinstance(item, Note):
+        shown = tuple(islice(parse_observations(item.content), SHOWN))
+        lists["observations"] = tuple(
+            {"category": line.category, "text": line.text, **({"tags": line.tags} if line.tags else {})}
+            for line in shown
+        )
+    return {name: rows for name, rows in lists.items() if rows}, {name: n for name, n in counts.items() if n}
+
+
+def _to_rows(session: Session, item: str, edges: Sequence[Edge]) -> tuple[Mapping[str, Any], ...]:
+    others = [edge.other(item) for edge in edges]
+    labels = lookup.get_labels(session, [(kind_of(other) or "", other) for other in others])
+    reasons = explain_edges(session, edges)
+    return tuple(
+        {"id": other, "kind": labels[other][0], "title": labels[other][2], "relation": edge.kind_from(item), "why": why}
+        for edge, other, why in zip(edges, others, reasons, strict=True)
+    )

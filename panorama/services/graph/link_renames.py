@@ -1,0 +1,69 @@
+"""Rewrites the links to an item that gets a new name."""
+
+from typing import Any
+
+from panorama.domain.items.item import Item, kind_of, normalize_name
+from panorama.domain.markdown.wiki_links import can_be_target, rename_links
+from panorama.services.archive.results import pluralize
+from panorama.services.base import LargeCall, Service
+from panorama.services.jobs.portions import LARGE_UNIT, apply_in_portions
+from panorama.store.backend import Session
+from panorama.store.graph import edges
+from panorama.store.items import rows
+
+
+class LinkRenames(Service):
+    """Links that follow the title or name of what they link to."""
+
+    def split(self, item: str, name: str | None, arguments: dict[str, Any]) -> LargeCall | None:
+        """Return a call that renames an item with links from too many others for one transaction; else None."""
+        with self._reading() as session:
+            old: Item = rows.load(session, kind_of(item) or "", item)
+            count = len(_list_sources(session, old, name))
+        return LargeCall(arguments, is_long=False) if count > LARGE_UNIT else None
+
+    def rename(self, old: Item, name: str | None) -> str:
+        """Rewrite the links by an item's name before it gets a new one; return a remark, "" if there are none.
+
+        They are rewritten in the open transaction, else in several, so that an interrupted rename can be repeated.
+        """
+        with self._reading() as session:
+            sources = _list_sources(session, old, name)
+            target = _choose_target(session, old, name or "") if sources else ""
+        former, links, items = frozenset({normalize_name(old.label)}), 0, 0
+
+        def rewrite(session: Session, source: str) -> None:
+            nonlocal links, items
+            item: Item | None = rows.find(session, kind_of(source) or "", source)
+            text, count = rename_links(item.linked_text(), former, target) if item else ("", 0)
+            if item and item.deleted_at is None and count:
+                rows.save(session, item, item.with_changes(self._now(), **{item.LINKED: text}))
+                links, items = links + count, items + 1
+
+        apply_in_portions(self._writing, sources, rewrite, f"rewriting the links to “{old.label}”")
+        if not links:
+            return ""
+        return f"{pluralize(links, 'link')} to it in {pluralize(items, 'item')} now say [[{target}]]."
+
+
+def rename_own_links(item: Item, values: dict[str, Any], name: str | None) -> dict[str, Any]:
+    """Return new field values in which the links of an item to itself have its new name."""
+    if name is None or item.LINKED in values or not can_be_target(name):
+        return values
+    text, count = rename_links(item.linked_text(), frozenset({normalize_name(item.label)}), name)
+    return {**values, item.LINKED: text} if count else values
+
+
+def _list_sources(session: Session, item: Item, name: str | None) -> list[str]:
+    """Return the other items with links by the name of an item; none if the name stays."""
+    former = normalize_name(item.label)
+    if name is None or normalize_name(name) == former:
+        return []
+    return [source for source in edges.list_linking(session, item.id, former) if source != item.id]
+
+
+def _choose_target(session: Session, item: Item, name: str) -> str:
+    """Return what links to an item say from now on: its new name, or its id if a link by that name means another."""
+    if not can_be_target(name) or set(edges.resolve_keys(session, [normalize_name(name)]).values()) - {item.id}:
+        return item.id
+    return name

@@ -1,0 +1,251 @@
+"""Edges: what items say about each other, by links in their texts and by relations.
+
+They are written in the transaction of the item. A link that names nothing living has no `to_item`; whenever an item
+gets or loses a name, the links by this name are resolved again, so the result never depends on the order of writes.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Row, delete, func, or_, select, text, update
+
+from panorama.domain.items.item import Item, kind_of, normalize_name
+from panorama.domain.items.relations import Relation
+from panorama.domain.markdown.wiki_links import WikiLink, parse_links
+from panorama.kinds import ITEM_KINDS
+from panorama.store.backend import Session
+from panorama.store.tables import edges, marks, metadata, relations
+
+BATCH_SIZE = 400
+LINKED_KINDS = ("note", "project", "task", "file", "link", "reminder")
+"""The kinds that links name, in the order in which they are looked up; further ones follow."""
+
+_TABLES = {kind.name: metadata.tables[kind.collection] for kind in ITEM_KINDS}
+_NAMED = tuple(sorted(
+    (kind.name for kind in ITEM_KINDS if "key" in _TABLES[kind.name].c),
+    key=lambda name: LINKED_KINDS.index(name) if name in LINKED_KINDS else len(LINKED_KINDS),
+))  # fmt: skip
+_GIVEN = "IN (SELECT value FROM json_each(:keys)) AND deleted_at IS NULL"
+_TITLES = [
+    f"SELECT key, id, created_at, {rank} AS rank FROM {_TABLES[kind].name} WHERE key {_GIVEN}"
+    for rank, kind in enumerate(_NAMED)
+]
+_OTHER_NAMES = [
+    f"SELECT o.key, named.id, created_at, {len(_NAMED) + rank} AS rank FROM other_names AS o "
+    f"JOIN {_TABLES[kind].name} AS named ON named.id = o.item WHERE NOT is_short AND o.key {_GIVEN}"
+    for rank, kind in enumerate(_NAMED)
+    if "aliases" in _TABLES[kind].c
+]
+_LOOKUPS = [
+    text(f"SELECT key, id FROM ({' UNION ALL '.join(part)}) ORDER BY rank DESC, created_at DESC, id DESC")
+    for part in (_TITLES[:1], [*_TITLES[1:], *_OTHER_NAMES])
+]
+"""The statements that look up names: titles of notes, which most links mean, then all others."""
+
+_COLUMNS = ("from_item", "to_item", "kind", "relation", "target", "key", "tail", "position")
+_IS_NAMED = text("SELECT 1 FROM edges WHERE key = :key UNION ALL SELECT 1 FROM edges WHERE tail = :key AND tail <> ''")
+_PREFIX = "links "
+
+
+def add_item(session: Session, item: Item) -> None:
+    """Write the edges of a new item, and resolve the links that name it."""
+    if isinstance(item, Relation):
+        _add_relation(session, item)
+        return
+    _write_links(session, item, is_new=True)
+    _resolve_named(session, _list_names(item))
+
+
+def update_item(session: Session, old: Item, new: Item) -> None:
+    """Bring the edges up to date with a changed, deleted or restored item."""
+    if isinstance(new, Relation):
+        session.connection.execute(delete(edges).where(edges.c.relation == new.id))
+        if new.deleted_at is None:
+            _add_relation(session, new)
+    elif new.deleted_at is not None:
+        if old.deleted_at is None:
+            _remove_item(session, old)
+    elif old.deleted_at is not None:
+        _write_links(session, new)
+        _resolve_named(session, [new.id, *_list_names(new)])
+        _restore_relations(session, new.id)
+    else:
+        if new.linked_text() != old.linked_text():
+            _write_links(session, new)
+        if (names := _list_names(new)) != (former := _list_names(old)):
+            _resolve_named(session, {*names, *former})
+
+
+def rebuild_item(session: Session, item: Item) -> None:
+    """Write the edges of a living item anew."""
+    if isinstance(item, Relation):
+        session.connection.execute(delete(edges).where(edges.c.relation == item.id))
+        _add_relation(session, item)
+    else:
+        _write_links(session, item)
+
+
+def list_relations_of(session: Session, items: Sequence[str]) -> list[str]:
+    """Return the relations from or to some items."""
+    by_end = or_(relations.c.from_item.in_(items), relations.c.to_item.in_(items))
+    return list(session.connection.execute(select(relations.c.id).where(by_end)).scalars())
+
+
+def forget_items(session: Session, items: Sequence[str]) -> None:
+    """Delete the edges and relations of purged items."""
+    for table in (edges, relations):
+        session.connection.execute(delete(table).where(or_(table.c.from_item.in_(items), table.c.to_item.in_(items))))
+
+
+def _list_names(item: Item) -> list[str]:
+    """Return the normalised names by which links name an item."""
+    if item.KIND not in _NAMED:
+        return []
+    return [normalize_name(name) for name in (item.label, *item.list_other_names())]
+
+
+# Links
+
+
+def _write_links(session: Session, item: Item, *, is_new: bool = False) -> None:
+    """Store the links in the text of an item; stored ones that did not change are kept."""
+    links = {(link.key, link.kind): link for link in parse_links(item.linked_text())}
+    stored = {} if is_new else _list_stored(session, item.id)
+    if gone := [row.id for place, row in stored.items() if place not in links]:
+        session.connection.execute(_DELETE, {"ids": json.dumps(gone)})
+    moved = [
+        [stored[place].id, link.target, link.start]
+        for place, link in links.items()
+        if place in stored and (stored[place].position, stored[place].target) != (link.start, link.target)
+    ]
+    if moved:
+        session.connection.execute(_MOVE, {"moved": json.dumps(moved)})
+    _insert_links(session, item.id, [link for place, link in links.items() if place not in stored])
+
+
+_STORED = text("SELECT id, key, kind, position, target FROM edges WHERE from_item = :item AND relation IS NULL")
+_DELETE = text("DELETE FROM edges WHERE id IN (SELECT value FROM json_each(:ids))")
+_MOVE = text(
+    "UPDATE edges SET target = json_extract(value, '$[1]'), position = json_extract(value, '$[2]') "
+    "FROM json_each(:moved) WHERE edges.id = json_extract(value, '$[0]')"
+)
+
+
+def _list_stored(session: Session, item: str) -> dict[tuple[str, str], Row[Any]]:
+    return {(row.key, row.kind): row for row in session.connection.execute(_STORED, {"item": item})}
+
+
+def _insert_links(session: Session, item: str, links: Sequence[WikiLink]) -> None:
+    if not links:
+        return
+    found = resolve_keys(session, {name for link in links for name in (link.key, link.tail) if name})
+    session.dialect.insert_rows(
+        session.connection, edges, _COLUMNS,
+        [
+            (item, found.get(link.key) or found.get(link.tail), link.kind, None, link.target, link.key, link.tail,
+             link.start)
+            for link in links
+        ],
+    )  # fmt: skip
+
+
+def resolve_keys(session: Session, keys: Collection[str]) -> dict[str, str]:
+    """Return the living items that links by some normalised names mean, by name.
+
+    An id comes first, then a title, notes before other kinds and the oldest first, then another name.
+    """
+    found = find_living(session, [key for key in keys if kind_of(key)])
+    left = set(keys) - found.keys()
+    for statement in _LOOKUPS:
+        if not left:
+            break
+        rows = session.connection.execute(statement, {"keys": json.dumps(sorted(left))})
+        found |= {row[0]: row[1] for row in rows}  # the first choice is last
+        left -= found.keys()
+    return found
+
+
+def find_living(session: Session, ids: Iterable[str]) -> dict[str, str]:
+    """Return those of some ids that belong to living items, each as its own value."""
+    found: dict[str, str] = {}
+    for kind, entries in groupby(sorted(ids, key=lambda id_: kind_of(id_) or ""), kind_of):
+        table, ordered = _TABLES[kind or ""], list(entries)
+        for start in range(0, len(ordered), BATCH_SIZE):
+            where = table.c.id.in_(ordered[start : start + BATCH_SIZE]), table.c.deleted_at.is_(None)
+            found |= {id_: id_ for id_ in session.connection.execute(select(table.c.id).where(*where)).scalars()}
+    return found
+
+
+def list_linking(session: Session, item: str, name: str) -> list[str]:
+    """Return the items whose links mean an item by a normalised name."""
+    by_name = or_(edges.c.key == name, edges.c.tail == name)
+    where = edges.c.to_item == item, edges.c.relation.is_(None), by_name
+    return list(session.connection.execute(select(edges.c.from_item).where(*where).distinct()).scalars())
+
+
+def _resolve_named(session: Session, names: Iterable[str]) -> None:
+    """Resolve the links by some names again."""
+    for name in dict.fromkeys(names):
+        if session.connection.execute(_IS_NAMED, {"key": name}).first():
+            _resolve_links(session, name)
+
+
+def _resolve_links(session: Session, name: str) -> None:
+    """Resolve the links by a name, those that have it as their tail included."""
+    by_name = or_(edges.c.key == name, edges.c.tail == name)
+    pairs = select(edges.c.key, edges.c.tail).where(by_name, edges.c.relation.is_(None)).distinct()
+    places = [(row[0], row[1]) for row in session.connection.execute(pairs)]
+    found = resolve_keys(session, {part for place in places for part in place if part})
+    for key, tail in places:
+        target = found.get(key) or found.get(tail)
+        where = edges.c.key == key, edges.c.tail == tail, edges.c.to_item.is_distinct_from(target)
+        session.connection.execute(update(edges).where(*where).values(to_item=target))
+
+
+def _remove_item(session: Session, item: Item) -> None:
+    """Remove what an item says, and what is said about it by relations; links by its names are resolved again."""
+    session.connection.execute(delete(edges).where(edges.c.from_item == item.id))
+    session.connection.execute(delete(edges).where(edges.c.to_item == item.id, edges.c.relation.is_not(None)))
+    _resolve_named(session, [item.id, *_list_names(item)])
+
+
+# Relations
+
+
+def _add_relation(session: Session, relation: Relation) -> None:
+    """Write the edge of a relation whose ends both live."""
+    ends = {relation.from_item, relation.to_item}
+    if len(find_living(session, ends)) == len(ends):
+        row = (relation.from_item, relation.to_item, relation.kind, relation.id, "", "", "", 0)
+        session.dialect.insert_rows(session.connection, edges, _COLUMNS, [row])
+
+
+def _restore_relations(session: Session, item: str) -> None:
+    """Write the edges of the living relations of an item that is back from the trash."""
+    by_end = or_(relations.c.from_item == item, relations.c.to_item == item)
+    columns = [
+        relations.c[name] for name in ("id", "version", "created_at", "updated_at", "from_item", "kind", "to_item")
+    ]
+    for row in session.connection.execute(select(*columns).where(by_end, relations.c.deleted_at.is_(None))).all():
+        _add_relation(session, Relation(**row._mapping))  # pyright: ignore[reportPrivateUsage] (SQLAlchemy documents it as public)
+
+
+# Texts that were there before
+
+
+def list_unread(session: Session, limit: int) -> list[str]:
+    """Return the items whose links were not read yet."""
+    names = select(marks.c.name).where(marks.c.name.startswith(_PREFIX)).order_by(marks.c.name).limit(limit)
+    return [name.removeprefix(_PREFIX) for name in session.connection.execute(names).scalars()]
+
+
+def clear_unread(session: Session, items: Sequence[str]) -> None:
+    """Record that the links of some items were read."""
+    session.connection.execute(delete(marks).where(marks.c.name.in_([f"{_PREFIX}{item}" for item in items])))
+
+
+def count_unread(session: Session) -> int:
+    """Count the items whose links were not read yet."""
+    return session.connection.execute(select(func.count()).where(marks.c.name.startswith(_PREFIX))).scalar_one()

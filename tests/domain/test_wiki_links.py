@@ -1,0 +1,103 @@
+"""Links, relations and observations in a text."""
+
+import pytest
+
+from panorama.domain.items.relations import INVERSES, normalize_kind
+from panorama.domain.markdown.wiki_links import (
+    MAX_LINKS,
+    extract_sentence,
+    parse_links,
+    parse_observations,
+    rename_links,
+)
+
+
+def targets(text: str) -> list[tuple[str, str]]:
+    """Return the kinds and targets of the links of a text."""
+    return [(link.kind, link.target) for link in parse_links(text)]
+
+
+def test_links_and_embeds_are_read_with_headings_blocks_and_labels() -> None:
+    text = "See [[Tiles]], ![[plan.png|200]], [[Tiles#Cost|the cost]] and [[A\\|table]]; [[Tiles#^b1]]."
+
+    assert [target for _, target in targets(text)] == ["Tiles", "plan.png", "Tiles#Cost", "A", "Tiles#^b1"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`[[x]]`", "``a ` [[x]]``", "```\n[[x]]\n```", "~~~md\n[[x]]\n~~~", "> [[x]]", "  > - a [[x]]", "\\[[x]]",
+        "[[]]", "[[ ]]", "[[#Heading]]", "[[https://example.org]]", "[[a\nb]]", "[[a[b]]", "[x]", "```\n[[x]]",
+    ],
+)  # fmt: skip
+def test_code_quotes_and_what_names_nothing_are_no_links(text: str) -> None:
+    assert targets(text) == []
+
+
+def test_a_fence_ends_and_a_quoted_fence_hides_nothing_below_it() -> None:
+    assert targets("```\n[[a]]\n```\n[[b]]\n> ```\n[[c]]\r\n[[d]]") == [("mentions", each) for each in "bcd"]
+
+
+def test_each_target_counts_once_and_the_most_are_ten_thousand() -> None:
+    assert len(parse_links("[[a]] [[A]] [[ a ]]")) == 1
+    assert len(parse_links(" ".join(f"[[{number}]]" for number in range(MAX_LINKS + 5)))) == MAX_LINKS
+
+
+def test_a_list_line_with_one_link_says_the_kind_of_a_relation() -> None:
+    text = """
+- blocked_by [[Plumber]] (until May)
+* "is afraid of" [[Bill]]
+- part of [[House]]
+- requires [[a]] and [[b]]
+- see the page [[c]]
+- [ ] call [[d]]
+- [[e]]
+likes [[f]]
+"""
+
+    assert targets(text) == [
+        ("blocked_by", "Plumber"), ("is_afraid_of", "Bill"), ("part_of", "House"), ("mentions", "a"),
+        ("mentions", "b"), ("mentions", "c"), ("mentions", "d"), ("mentions", "e"), ("mentions", "f"),
+    ]  # fmt: skip
+
+
+def test_observations_are_lines_with_a_category() -> None:
+    text = (
+        "- [fact] heavy #tile (measured)\n- [ ] box\n- [x] done\n- [00:01:02] time\n- [a](b.md) link\n> - [q] quote\n"
+    )
+
+    assert [(line.category, line.text, line.tags) for line in parse_observations(text)] == [
+        ("fact", "heavy #tile (measured)", ("tile",))
+    ]
+
+
+def test_kinds_have_inverses_both_ways() -> None:
+    assert all(INVERSES[inverse] == kind for kind, inverse in INVERSES.items())
+    assert (normalize_kind("Blocked by"), normalize_kind("is a"), normalize_kind("--")) == ("blocked_by", "", "")
+
+
+def test_a_new_name_keeps_headings_labels_and_other_links() -> None:
+    text = "[[Tea]] [[tea#Green|t]] [[Teapot]] `[[Tea]]` [[Kitchen/Tea.md]] ![[Tea]]"
+
+    renamed = rename_links(text, frozenset({"tea"}), "Chai")
+
+    assert renamed == ("[[Chai]] [[Chai#Green|t]] [[Teapot]] `[[Tea]]` [[Chai]] ![[Chai]]", 4)
+
+
+def test_a_name_that_links_cannot_hold_is_replaced_by_the_id_with_the_old_one_as_label() -> None:
+    assert rename_links("[[Tea]]", frozenset({"tea"}), "n_7k3q9xv2mh")[0] == "[[n_7k3q9xv2mh|Tea]]"
+
+
+def test_a_sentence_ends_at_full_stops_and_lines_and_is_at_most_160_characters() -> None:
+    text = "First. We need [[Tea]] soon! Then\nmore"
+
+    assert extract_sentence(text, text.index("[[")) == "We need [[Tea]] soon!"
+    assert len(extract_sentence("x" * 500 + "[[Tea]]" + "y" * 500, 500)) == 160
+
+
+@pytest.mark.parametrize(
+    "bomb", ["[[" * 200_000, "[[a" * 200_000, "- " + "[" * 400_000, "`[[" * 150_000, "[[a|" * 99_999]
+)
+def test_bombs_of_brackets_are_read(bomb: str) -> None:
+    assert parse_links(bomb) == []
+    assert list(parse_observations(bomb)) == []
