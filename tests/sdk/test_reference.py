@@ -14,7 +14,7 @@ from panorama.services.scripts.sdk_search.reference import Detail, SdkReference,
 from .queries import QUERIES
 from .test_examples import EVERY
 
-MOST_BYTES = 8_000
+MOST_BYTES = 10_000
 ENOUGH = 0.95
 
 

@@ -18,7 +18,6 @@ from panorama.cli.commands import (
     code,
     daemon,
     files,
-    graph,
     install,
     jobs,
     page,
@@ -33,6 +32,7 @@ from panorama.cli.commands.models import models
 from panorama.cli.commands.sources import commands as sources
 from panorama.cli.console import console, status_tables, tables
 from panorama.cli.console.confirm import call_confirmed
+from panorama.cli.nouns import relations
 from panorama.cli.nouns.groups import GROUPS, NOTES_GROUP
 from panorama.cli.options import (
     SETTINGS,
@@ -99,7 +99,7 @@ def _panel_of(command: Any) -> str:
 
 app = typer.Typer(name="panorama", cls=_PanelGroup, epilog=EXIT_CODES, **SETTINGS)
 imports = group("import", "Import data from elsewhere.")
-for each in (*GROUPS, graph.app, files.app, sessions.app, imports):
+for each in (*GROUPS, relations.app, files.app, sessions.app, imports):
     app.add_typer(each, rich_help_panel=EVERYDAY_PANEL)
 app.add_typer(NOTES_GROUP, name="note", hidden=True)
 app.add_typer(reminders.app, rich_help_panel=EVERYDAY_PANEL)
@@ -175,7 +175,7 @@ app.command(
 )(page.open_page)
 app.command(epilog=search.SEARCH_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(search.search)
 app.command(epilog=search.SIMILAR_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(search.similar)
-app.command(epilog=graph.RELATED_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(graph.related)
+app.command(epilog=relations.RELATED_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(relations.related)
 
 
 @app.command(
