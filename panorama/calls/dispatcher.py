@@ -173,7 +173,8 @@ class Calls:
         try:
             operation = self._get_arguments(name, listed).operation
             by_batch = f'Call it through batch: {{"tool": "{name}", "args": {{…}}}}'
-            hint = f"{by_batch}, or list it with PANORAMA_TOOLSETS={operation.toolset}."
+            instead = "Ask the user to do it at a terminal" if operation.person else by_batch
+            hint = f"{instead}, or list it with PANORAMA_TOOLSETS={operation.toolset}."
             error = NotFoundError(f"The tool {name!r} is not listed here.", hint=hint)
         except NotFoundError as unknown:
             error = unknown

@@ -30,7 +30,7 @@ def get(item: str | Item, start: int = 1) -> Whole:
         found = sdk.items.get("Kitchen overview")
         print(found.kind, found.item.id, list(found.belonging))
     """
-    return wire.call("items.get", item=item, start=start)
+    return wire.call("items.get", item=item, start=start if start != 1 else None)
 
 
 @explain_misuse

@@ -40,7 +40,7 @@ def test_a_program_gets_the_error_as_json_on_standard_error(run: Command) -> Non
     [
         (("tasks", "--bogus"), "--bogus"),
         (("tasks", "--view", "someday"), "'someday' is not one of"),
-        (("search", "tea", "--kind", "person"), "'person' is not one of project, task"),
+        (("search", "tea", "--kind", "planet"), "'planet' is not one of project, task"),
         (("search",), "query"),
         (("frobnicate",), "frobnicate"),
         (("statsu",), "Did you mean 'status'"),

@@ -35,5 +35,5 @@ def test_what_stands_in_quotes_is_left_as_it_is() -> None:
 
 def test_a_refusal_names_the_command(run: Command) -> None:
     assert "`panorama schedule add`" in run("schedule", "pause", "Nightly").err
-    assert "`panorama scripts`" in run("scripts", "show", "nothing_like_it").err
+    assert "`panorama scripts`" in run("scripts", "show", "zzzzzz").err
     assert "`panorama jobs`" in run("jobs", "show", "w_0000000000").err

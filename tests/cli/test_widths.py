@@ -17,6 +17,7 @@ from rich.console import Console
 
 from panorama.cli.commands import archive, install, service
 from panorama.cli.commands.models import compare, models
+from panorama.cli.commands.sources import importing, rows
 from panorama.cli.console import (
     console,
     graph_tables,
@@ -41,7 +42,24 @@ PROJECT = {"p_0000000001": "The renovation of the kitchen"}
 
 
 def _samples() -> Mapping[str, TextTable]:
-    return {**_items(), **_timing(), **_scripts(), **_itself()}
+    return {**_items(), **_timing(), **_scripts(), **_sources(), **_itself()}
+
+
+def _sources() -> Mapping[str, TextTable]:
+    shop = {"name": "shop", "kind": "mcp", "command": ["/home/ada/.local/bin/shop-server", "--port", "8080"]}
+    shop |= {"allow": ["list_*", "find_order"], "deny": ["delete_*"]}
+    function = {"name": "send_mail", "decision": "ask", "reads_only": False, "reach": "others", "description": TITLE}
+    server = {
+        "name": "shop",
+        "client": "claude-desktop",
+        "state": "refused",
+        "reason": "Unknown key envFile.",
+    }
+    return {
+        "sources_table": rows.sources_table([shop]),
+        "functions_table": rows.functions_table([function]),
+        "servers_table": importing.servers_table([server]),
+    }
 
 
 def _items() -> Mapping[str, TextTable]:

@@ -44,6 +44,12 @@ def era(request: pytest.FixtureRequest) -> Era:
     return request.param
 
 
+@pytest.fixture
+def toolsets() -> tuple[str, ...]:
+    """The tool that promotes a script is listed."""
+    return ("default", "more")
+
+
 class Asked:
     """Someone at a client that can ask; answers each question in the same way."""
 

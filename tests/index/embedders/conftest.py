@@ -22,9 +22,9 @@ PATIENT = replace(HASTY, documents=10.0, query=10.0, connect=5.0)
 KINDS = ("ollama", "openai")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def duo() -> Iterator[Duo]:
-    """The default embedder."""
+    """The default embedder, whose file stays open beyond a test."""
     created = Duo(workers=2)
     created.load()
     yield created
