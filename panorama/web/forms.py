@@ -27,6 +27,9 @@ TAG_FIELDS = frozenset({"tags"})
 CHECKBOX = "has_"
 """A hidden field with this prefix says that a form has a checkbox, which browsers leave out if it is not checked."""
 
+CONFIRM = "confirm"
+"""An argument that no form may send: the user agrees by answering the question they were shown."""
+
 MAX_CHOSEN = 100
 Fields = Mapping[str, Sequence[str]]
 """The values of a form by the names of its fields."""
@@ -154,7 +157,7 @@ def parse_fields(fields: Fields, *, is_new: bool) -> dict[str, Any]:
     boxes = {name.removeprefix(CHECKBOX) for name in fields if name.startswith(CHECKBOX)}
     arguments: dict[str, Any] = {name: name in fields for name in boxes}
     for name, values in fields.items():
-        if name in boxes or name.startswith(CHECKBOX):
+        if name in boxes or name.startswith(CHECKBOX) or name == CONFIRM:
             continue
         text = values[-1].replace("\r\n", "\n")  # browsers send line ends of their own
         if name in TAG_FIELDS:

@@ -2,20 +2,19 @@
 
 import pytest
 
+from panorama.web.rendering import static_version
 from tests.web.page_client import PageClient
 
-
-@pytest.mark.parametrize(
-    "operation",
-    [
-        "run_code", "run_script", "batch", "purge", "restore", "backup", "export", "scripts.save", "scripts.promote",
-        "models.remove", "schedules.add", "tags.delete", "../quick", "tasks", "",
-    ],
+OPERATIONS = (
+    "run_code", "run_script", "batch", "purge", "restore", "backup", "export", "scripts.save", "scripts.promote",
+    "models.remove", "schedules.add", "tags.delete", "tasks", "%2e%2e%2fquick", "tasks.create%00",
 )  # fmt: skip
-def test_operations_that_no_form_offers_cannot_be_called(page: PageClient, operation: str) -> None:
-    answer = page.post(f"/do/{operation}", {"token": page.token}, accept="application/json")
 
-    assert answer.status_code == 404 or answer.json()["failed"]
+
+def test_operations_that_no_form_offers_cannot_be_called(page: PageClient) -> None:
+    for operation in OPERATIONS:
+        answer = page.post(f"/do/{operation}", {"token": page.token}, accept="application/json")
+        assert answer.status_code == 404 or answer.json()["failed"]
 
 
 def test_a_text_that_changed_after_it_was_shown_is_not_approved(page: PageClient) -> None:
@@ -40,12 +39,12 @@ def test_an_agreement_counts_once(page: PageClient) -> None:
     assert "question" in page.send("scripts.approve", script="count_tasks", digest=digest, agreed=asked["agreement"])
 
 
-@pytest.mark.parametrize("agreed", ["x", "0" * 32, "a.1.b", "yes", "true"])
-def test_an_agreement_that_somebody_made_up_counts_for_nothing(page: PageClient, agreed: str) -> None:
+def test_an_agreement_that_somebody_made_up_counts_for_nothing(page: PageClient) -> None:
     page.call("scripts.save", name="count_tasks", code='"""Count."""\n\ndef main():\n    return 1\n')
     digest = page.call("scripts.get", script="count_tasks")["digest"]
 
-    page.send("scripts.approve", script="count_tasks", digest=digest, agreed=agreed)
+    for agreed in ("x", "0" * 32, "a.1.b", "yes", "true"):
+        page.send("scripts.approve", script="count_tasks", digest=digest, agreed=agreed)
 
     assert page.call("scripts.get", script="count_tasks")["state"] == "draft"
 
@@ -54,16 +53,16 @@ def test_a_form_cannot_confirm_what_was_not_asked(page: PageClient) -> None:
     project = page.call("projects.create", name="Garden")["id"]
     page.call("tasks.create", title="Dig", project=project)
 
-    page.send("items.delete", item=project, items="trash", confirm="true")
+    answer = page.send("items.delete", item=project, items="trash", confirm="true")
 
-    assert page.call("projects.list") == []  # a person's own click is a confirmation; a script's is not
+    assert "question" in answer
+    assert len(page.call("projects.list")) == 1
 
 
-@pytest.mark.parametrize("length", ["", "x", "-1", "99999999999"])
-def test_a_form_of_no_or_too_large_a_size_is_not_read(page: PageClient, length: str) -> None:
-    headers = page.headers(**{"content-length": length, "content-type": "application/x-www-form-urlencoded"})
-
-    assert page.http.post("/do/quick", content=b"", headers=headers).status_code == 413
+def test_a_form_of_no_or_too_large_a_size_is_not_read(page: PageClient) -> None:
+    for length in ("", "x", "-1", "99999999999"):
+        headers = page.headers(**{"content-length": length, "content-type": "application/x-www-form-urlencoded"})
+        assert page.http.post("/do/quick", content=b"", headers=headers).status_code == 413
 
 
 def test_a_form_with_files_is_refused(page: PageClient) -> None:
@@ -74,26 +73,22 @@ def test_a_form_with_files_is_refused(page: PageClient) -> None:
     assert answer.status_code == 400
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "../page.json", "..%2f..%2fpage.json", "%2e%2e/site.py", "....//site.py", "/etc/passwd", "%00",
-        "page.js%00.txt", "..\\site.py", "templates/frame.html",
-    ],
+PATHS = (
+    "../page.json", "..%2f..%2fpage.json", "%2e%2e/site.py", "....//site.py", "/etc/passwd", "%00", "page.js%00.txt",
+    "..\\site.py", "templates/frame.html",
 )  # fmt: skip
-def test_no_path_leads_out_of_the_static_files(page: PageClient, path: str) -> None:
-    from panorama.web.rendering import static_version
-
-    assert page.get(f"/static/{static_version()}/{path}").status_code in (401, 404)
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "days=0", "days=-1", "days=99999999", "days=x", "days=%00", "days=٣", "cursor=x", "cursor=%00", "view=x",
-        "project=x", "item=x", "kind=x", "q=%22", "q=%00", "tag=%ff",
-    ],
+QUERIES = (
+    "days=0", "days=-1", "days=99999999", "days=x", "days=%00", "days=٣", "cursor=x", "cursor=%00", "view=x",
+    "project=x", "item=x", "kind=x", "q=%22", "q=%00", "tag=%ff",
 )  # fmt: skip
+
+
+def test_no_path_leads_out_of_the_static_files(page: PageClient) -> None:
+    for path in PATHS:
+        assert page.get(f"/static/{static_version()}/{path}").status_code in (401, 404)
+
+
 @pytest.mark.parametrize("path", ["/tasks", "/notes", "/review", "/calls", "/history", "/search", "/runs", "/trash"])
-def test_a_query_that_makes_no_sense_is_no_failure(page: PageClient, path: str, query: str) -> None:
-    assert page.get(f"{path}?{query}").status_code in (200, 404, 422)
+def test_a_query_that_makes_no_sense_is_no_failure(page: PageClient, path: str) -> None:
+    for query in QUERIES:
+        assert page.get(f"{path}?{query}").status_code in (200, 404, 422)
