@@ -48,7 +48,7 @@ ITEM_KINDS = (
         name="project", letter="p", collection="projects", row="Project", functions=("get", "list", "create", "update"),
         fields=(
             *_ITEM, "name", "description", "status", "target_date", "favorite", "color", "tags", "rank", "tasks",
-            "notes", "links",
+            "notes", "links", "area",
         ),
     ),
     ItemKind(
@@ -56,8 +56,9 @@ ITEM_KINDS = (
         fields=(
             *_ITEM, "title", "notes", "status", "project", "deadline", "urgent", "important", "tags", "rank",
             "scheduled_at", "scheduled_minutes", "recurrence", "parent", "completed_at", "status_changed_at",
-            "provenance",
+            "provenance", "start_at", "priority", "repeat_from", "assignee", "waiting_for",
         ),
+        loose_references=("assignee", "waiting_for"),
     ),
     ItemKind(
         name="note", letter="n", collection="notes", row="Note", functions=("get", "list", "create", "update", "edit"),

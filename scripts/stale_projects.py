@@ -19,7 +19,7 @@ def main(days: int = 21, planned: bool = False) -> str:
     if not 1 <= days <= 3650:
         raise ValueError(f"days is {days}; give 1 to 3650.")
     wanted = ("active", "planned", "blocked") if planned else ("active",)
-    projects = [each for each in sdk.projects.list() if each.status in wanted]
+    projects = [each for each in sdk.projects.list() if each.status in wanted and not each.area]
     if not projects:
         return f"There is no project that is {' or '.join(wanted)}."
     today = date.fromisoformat(sdk.status().today)

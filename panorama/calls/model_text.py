@@ -11,12 +11,16 @@ SHOWN_METADATA = ("next_cursor", "undo", "repeated", "hint")
 
 _EMPTY_IF_ZERO = frozenset({
     "redo",
-    "favorite", "inactive", "urgent", "important", "pinned", "rank", "in_progress", "done", "cancelled", "ideas",
+    "favorite", "inactive", "urgent", "important", "pinned", "rank", "priority", "area",
+    "in_progress", "done", "cancelled", "ideas",
     "overdue", "due_soon", "notes", "notes_touched", "tasks_touched", "reminders_waiting", "project", "task", "note",
     "link", "reminder", "journal", "file", "person", "team", "session", "event", "all_day", "trash", "more", "archived",
     "left_out", "conflict_count", "output_cut",
 })  # fmt: skip
 """Flags and counters that are omitted when false or zero."""
+
+_USUAL = {"repeat_from": "due"}
+"""Values that are omitted because they are the usual ones."""
 
 _LATER_TIMES = frozenset({"updated_at", "status_changed_at"})
 
@@ -64,7 +68,11 @@ def _name_references(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def _is_empty(name: str, value: Any) -> bool:
-    return value is None or (not value and (isinstance(value, str | list | dict) or name in _EMPTY_IF_ZERO))
+    return (
+        value is None
+        or _USUAL.get(name) == value
+        or (not value and (isinstance(value, str | list | dict) or name in _EMPTY_IF_ZERO))
+    )
 
 
 def render_data(data: Any, exact: Collection[str] = ()) -> str:

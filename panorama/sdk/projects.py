@@ -74,6 +74,7 @@ def create(
     color: str = "",
     tags: Sequence[str] = (),
     rank: int = 0,
+    area: bool = False,
     idempotency_key: str = "",
 ) -> Project:
     """Create a project; its name must be new.
@@ -87,6 +88,7 @@ def create(
         color: One line, up to 60 characters, as teal or #4c9a8f.
         tags: Words, up to 50 of up to 60 characters each.
         rank: Lower comes first.
+        area: A lasting concern: never stale, and without need of a next step.
         idempotency_key: The same key within a day gives the first answer again.
 
     Returns:
@@ -102,7 +104,7 @@ def create(
     """
     return wire.call(
         "projects.create", name=name, description=description, status=status, target_date=target_date,
-        favorite=favorite, color=color, tags=tags, rank=rank, idempotency_key=idempotency_key or None,
+        favorite=favorite, color=color, tags=tags, rank=rank, area=area, idempotency_key=idempotency_key or None,
     )  # fmt: skip
 
 
@@ -117,6 +119,7 @@ def update(
     color: str | None = UNSET,
     tags: Sequence[str] | None = UNSET,
     rank: int = UNSET,
+    area: bool = UNSET,
 ) -> Project:
     """Change fields of a project, archive it or mark it done.
 
@@ -132,6 +135,7 @@ def update(
         color: One line, up to 60 characters, as teal or #4c9a8f.
         tags: All its tags; they replace those it had.
         rank: Lower comes first.
+        area: A lasting concern, or no longer.
 
     Returns:
         The project as it is now.
@@ -146,7 +150,7 @@ def update(
     """
     return wire.call_update(
         "projects.update", _EMPTY, project=project, name=name, description=description, status=status,
-        target_date=target_date, favorite=favorite, color=color, tags=tags, rank=rank,
+        target_date=target_date, favorite=favorite, color=color, tags=tags, rank=rank, area=area,
     )  # fmt: skip
 
 

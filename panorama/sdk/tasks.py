@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from panorama.sdk.core import wire
 from panorama.sdk.core.lookup import delete_item, get_item
 from panorama.sdk.core.signatures import explain_misuse
-from panorama.sdk.core.types import Fate, Project, Removed, Task, TaskFilter, TaskStatus, TaskView
+from panorama.sdk.core.types import Fate, Person, Project, Removed, RepeatFrom, Task, TaskFilter, TaskStatus, TaskView
 from panorama.sdk.core.unset import UNSET
 
 _EVERY: tuple[str | None, ...] = ("all", "any")
@@ -17,7 +17,7 @@ _EVERY: tuple[str | None, ...] = ("all", "any")
 
 _EMPTY = {
     "task": None, "project": "", "deadline": "", "notes": "", "recurrence": "", "parent": "", "scheduled_at": "",
-    "tags": (), "scheduled_minutes": 0,
+    "tags": (), "scheduled_minutes": 0, "assignee": "", "waiting_for": "", "start_at": "", "priority": 0,
 }  # fmt: skip
 """What stands for None in an update: what clears the field; None itself says nothing."""
 
@@ -37,8 +37,8 @@ def list(  # noqa: A001 (its name in scripts)
 ) -> builtins.list[Task]:
     """List tasks by a named view or by filters.
 
-    Open ones unless `status` or `view` says otherwise, by deadline, then in progress, rank and age. By words: search.
-    For counts or other filters: query.
+    Open ones unless `status` or `view` says otherwise, by deadline. By words: search. For counts or other
+    filters: query.
 
     Args:
         project: Its id, its name, or its row; all projects if left out.
@@ -108,6 +108,11 @@ def create(
     scheduled_at: str | datetime = "",
     scheduled_minutes: int | timedelta = 0,
     rank: int = 0,
+    assignee: str | Person | None = None,
+    waiting_for: str | Person | None = None,
+    start_at: str | date = "",
+    priority: int = 0,
+    repeat_from: RepeatFrom | None = None,
     idempotency_key: str = "",
 ) -> Task:
     """Create one task.
@@ -121,20 +126,25 @@ def create(
         important: It matters.
         tags: Words, up to 50 of up to 60 characters each.
         notes: Markdown, up to 1,000,000 characters.
-        recurrence: Such as "every friday", or an RFC 5545 rule, daily or slower.
+        recurrence: Such as "every friday", "every! 3 days" (from completion), or an RFC 5545 rule, daily or slower.
         parent: The task it becomes a subtask of; without a project it takes over that task's.
         scheduled_at: The moment of work: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         scheduled_minutes: How long it takes, in minutes (up to 10,080), or a timedelta.
         rank: Lower comes first.
+        assignee: Who does it: id, name, or row of a person.
+        waiting_for: Who it waits for: id, name, or row of a person.
+        start_at: When it can begin: 2026-05-31, 2026-05-31T15:00, today, +3d, a date or a datetime.
+        priority: 1 (low) to 4 (highest), 0 for none.
+        repeat_from: "due" counts from the deadline, "done" from completion; as `recurrence` says if left out.
         idempotency_key: The same key within a day gives the first answer again.
 
     Returns:
         The new task.
 
     Raises:
-        NotFoundError: No such project or parent.
-        InvalidInputError: The title is empty, a text is too long, or a day, moment, rule or length is of no such form.
-        ConflictError: Several tasks are called as `parent` is, or the key was used for another call.
+        NotFoundError: No such project, parent or person.
+        InvalidInputError: The title is empty, a text is too long, or a day, moment, rule, length or priority is wrong.
+        ConflictError: Several tasks or people have the name, or the key was used for another call.
 
     Example:
         task = sdk.tasks.create("Order the tiles", project="Kitchen renovation", deadline="+3d", tags=["tiles"])
@@ -143,7 +153,8 @@ def create(
     return wire.call(
         "tasks.create", title=title, project=project, deadline=deadline, status=status, urgent=urgent,
         important=important, tags=tags, notes=notes, recurrence=recurrence, parent=parent, scheduled_at=scheduled_at,
-        scheduled_minutes=_minutes(scheduled_minutes), rank=rank, idempotency_key=idempotency_key or None,
+        scheduled_minutes=_minutes(scheduled_minutes), rank=rank, assignee=assignee, waiting_for=waiting_for,
+        start_at=start_at, priority=priority, repeat_from=repeat_from, idempotency_key=idempotency_key or None,
     )  # fmt: skip
 
 
@@ -163,6 +174,11 @@ def update(
     scheduled_at: str | datetime | None = UNSET,
     scheduled_minutes: int | timedelta | None = UNSET,
     rank: int = UNSET,
+    assignee: str | Person | None = UNSET,
+    waiting_for: str | Person | None = UNSET,
+    start_at: str | date | None = UNSET,
+    priority: int | None = UNSET,
+    repeat_from: RepeatFrom = UNSET,
 ) -> Task:
     """Change fields of a task; status "done" completes it.
 
@@ -178,19 +194,24 @@ def update(
         important: It matters.
         tags: All its tags; they replace those it had.
         notes: Markdown, up to 1,000,000 characters; it replaces what was there.
-        recurrence: Such as "every friday", or an RFC 5545 rule, daily or slower.
+        recurrence: Such as "every friday", "every! 3 days" (from completion), or an RFC 5545 rule, daily or slower.
         parent: The task it becomes a subtask of: its id, its title, or its row.
         scheduled_at: The moment of work: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         scheduled_minutes: How long it takes, in minutes (up to 10,080; 0 clears), or a timedelta.
         rank: Lower comes first.
+        assignee: Who does it: id, name, or row of a person.
+        waiting_for: Who it waits for: id, name, or row of a person.
+        start_at: When it can begin: 2026-05-31, 2026-05-31T15:00, today, +3d, a date or a datetime.
+        priority: 1 (low) to 4 (highest), 0 for none.
+        repeat_from: "due" counts from the deadline, "done" from completion.
 
     Returns:
         The task as it is now.
 
     Raises:
-        NotFoundError: No such task, project or parent.
-        ConflictError: Several tasks are called so; `candidates` lists them.
-        InvalidInputError: The title is empty, a text is too long, a day, moment, rule or length is of no such form, the
+        NotFoundError: No such task, project, parent or person.
+        ConflictError: Several tasks or people have the name; `candidates` lists them.
+        InvalidInputError: The title is empty, a text is too long, a day, moment, rule, length or priority is wrong, the
             parent stands under it, or it is no task.
 
     Example:
@@ -200,7 +221,8 @@ def update(
     return wire.call_update(
         "tasks.update", _EMPTY, task=task, title=title, status=status, project=project, deadline=deadline,
         urgent=urgent, important=important, tags=tags, notes=notes, recurrence=recurrence, parent=parent,
-        scheduled_at=scheduled_at, scheduled_minutes=_minutes(scheduled_minutes), rank=rank,
+        scheduled_at=scheduled_at, scheduled_minutes=_minutes(scheduled_minutes), rank=rank, assignee=assignee,
+        waiting_for=waiting_for, start_at=start_at, priority=priority, repeat_from=repeat_from,
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ class StatusService(Service):
     def get_status(self) -> Result[Status]:
         """Tell the date, time and time zone, and how much is stored where.
 
-        Call it when you need to know what day it is today.
+        Call it to know what day is today.
         """
         now = self._now().astimezone(self._context.zone)
         with self._reading() as session:

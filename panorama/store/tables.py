@@ -18,12 +18,13 @@ from sqlalchemy import (
     Table,
     Text,
     TextClause,
+    false,
     text,
 )
 
 from panorama.store.column_types import DeadlineText, TagList, Utc
 
-HEAD = "0018"
+HEAD = "0019"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 metadata = MetaData(
@@ -70,6 +71,7 @@ projects = Table(
     Column("color", Text, nullable=False),
     Column("tags", TagList, nullable=False),
     Column("rank", Integer, nullable=False),
+    Column("area", Boolean, nullable=False, server_default=false()),
     _index_where("uq_projects_living_key", ["key"], LIVING, unique=True),
 )
 
@@ -94,6 +96,11 @@ tasks = Table(
     Column("completed_at", Utc),
     Column("status_changed_at", Utc),
     Column("provenance", Text, nullable=False),
+    Column("start_at", DeadlineText),
+    Column("priority", Integer, nullable=False, server_default="0"),
+    Column("repeat_from", String(4), nullable=False, server_default="due"),
+    Column("assignee", String(12)),
+    Column("waiting_for", String(12)),
     # Covering indexes for the counts of dashboards and reviews.
     Index("ix_tasks_project", "project", "deleted_at", "status", "updated_at", "deadline"),
     Index("ix_tasks_due", "status", "deleted_at", "deadline", "project", "created_at"),
@@ -101,6 +108,8 @@ tasks = Table(
     Index("ix_tasks_closed", "status", "deleted_at", "status_changed_at", "created_at", "deadline", "project"),
     Index("ix_tasks_home", "id", "deleted_at", "project"),
     Index("ix_tasks_created", "created_at", "deleted_at", "project"),
+    _index_where("ix_tasks_assignee", ["assignee"], "assignee IS NOT NULL"),
+    _index_where("ix_tasks_waiting_for", ["waiting_for"], "waiting_for IS NOT NULL"),
     _index_where("ix_tasks_order", [text(DUE_FIRST), text(STARTED_FIRST), "rank", "created_at", "id"], LIVING),
 )
 

@@ -84,12 +84,12 @@ def test_a_note_takes_at_most_fifty_tags():
 
 
 def test_a_planned_day_is_when_a_task_is_scheduled_and_no_deadline():
-    (line,) = parse_markdown("- [ ] Pay ⏳ 2026-05-30 🔼", name="note").tasks
+    (line,) = parse_markdown("- [ ] Pay ⏳ 2026-05-30 🏁 keep", name="note").tasks
 
     fields = task_fields(line, ZoneInfo("Europe/Berlin"))
 
     assert (fields["deadline"], fields["scheduled_at"]) == (None, datetime(2026, 5, 30, 10, tzinfo=UTC))
-    assert fields["notes"] == "Priority: medium"
+    assert fields["notes"] == "On completion: keep"
 
 
 def test_tasks_are_known_by_title_and_place_among_equals():

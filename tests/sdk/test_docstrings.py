@@ -22,7 +22,7 @@ ERRORS = {*errors.__all__, "TypeError", "ValueError"}
 DAYS = re.compile(r"\d{4}-\d\d-\d\d")
 COUNTED = re.compile(
     r"rows|lines?|hits|characters?|bytes|days|hours|minutes|seconds|at a time|unit|version|change|steps|ways|groups|"
-    r"neighbours|items|Lower comes first"
+    r"neighbours|items|highest|Lower comes first"
 )
 """How the words on a number tell what is counted."""
 

@@ -81,7 +81,7 @@ def test_the_sample_workspace_is_imported_without_a_problem(vault: Vault, run: I
 
     report = run()
 
-    assert (report["notes_created"], list(whys(report)), report["skipped"]) == (len(files), [""], 0)
+    assert (report["notes_created"], whys(report), report["skipped"]) == (len(files), {}, 0)
     assert (len(here.tasks()) > 50, "Kitchen renovation" in here.projects()) == (True, True)
 
 
@@ -268,14 +268,25 @@ def test_an_import_is_no_writing_of_this_week(vault: Vault, run: Import, here: H
 
 
 def test_fields_that_a_task_does_not_have_are_kept_and_named(vault: Vault, run: Import, here: Here):
-    vault.write("a.md", "- [ ] Pay 🛫 2026-06-01 🔼 🆔 a1\n    why\n- [ ] Call 🔽\n")
+    vault.write("a.md", "- [ ] Pay 🏁 delete ⏬ 🆔 a1\n    why\n- [ ] Call 🏁 keep\n")
 
     report = run()
 
-    assert here.tasks()["Pay"]["notes"] == "why\n\nStart: 2026-06-01\nPriority: medium\nId: a1"
+    assert here.tasks()["Pay"]["notes"] == "why\n\nPriority: lowest\nId: a1\nOn completion: delete"
     assert whys(report) == {
-        "": "tasks have no field for these values; they were added to the tasks' notes: Id (1), Priority (2), Start (1)"
+        "": "tasks have no field for these values; they were added to the tasks' notes: Id (1), On completion (2), "
+        "Priority (1)"
     }
+
+
+def test_start_priority_and_repetition_from_completion_are_fields(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Pay 🛫 2026-06-01 🔼 🔁 every 3 days when done\n")
+
+    report = run()
+
+    paid = here.tasks()["Pay"]
+    assert (paid["start_at"], paid["priority"], paid["repeat_from"]) == ("2026-06-01", 2, "done")
+    assert (paid.get("notes", ""), whys(report)) == ("", {})
 
 
 def test_the_global_filter_of_the_tasks_plug_in_says_which_boxes_are_tasks(vault: Vault, run: Import, here: Here):

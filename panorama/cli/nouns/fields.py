@@ -5,7 +5,7 @@ from inspect import Parameter, Signature
 from typing import Annotated, Any, Literal, get_args
 
 from panorama.cli.options import Project, Tag, argument, option
-from panorama.domain.items.choices import ProjectStatus, TaskStatus, TaskView
+from panorama.domain.items.choices import ProjectStatus, RepeatFrom, TaskStatus, TaskView
 from panorama.domain.items.events import EventStatus
 from panorama.domain.items.sessions import SessionKind
 
@@ -85,5 +85,9 @@ ATTENDEES = field(
         list[str] | None,
         option("A name or e-mail address; can be repeated. `edit` replaces existing ones.", "--attendee", "-a"),
     ],
+)
+REPEAT_FROM = choice("repeat_from", RepeatFrom, "Repeat from the deadline (due) or completion (done).", "--repeat-from")
+PRIORITY = field(
+    "priority", Annotated[int | None, option("From 1 (low) to 4 (highest); 0 for none.", "--priority", metavar="0-4")]
 )
 VIEW = choice("view", TaskView, f"A view: {', '.join(get_args(TaskView))}.", "--view", "-v")

@@ -66,6 +66,7 @@ PROJECTS = Noun(
     fields=(
         f.text("description", "The description, in Markdown."), f.PROJECT_STATUS,
         f.text("target_date", f.DATE_HELP), f.flag("favorite", "Mark it as a favourite."), f.TAGS,
+        f.flag("area", "A lasting concern, never stale."),
     ),
     filters=(f.PROJECT_FILTER, f.TAG),
     table=noun_tables.projects, states=("done", "active"),
@@ -86,6 +87,8 @@ TASKS = Noun(
         f.flag("urgent", "It cannot wait."), f.flag("important", "It matters."),
         f.text("notes", "More details, in Markdown."), f.text("recurrence", "every friday, or an RFC 5545 rule."),
         f.text("parent", "The parent task."), f.text("scheduled_at", "The planned time of work."),
+        f.text("start_at", "The day on which it can begin."), f.PRIORITY, f.REPEAT_FROM,
+        f.text("assignee", "The person who does it."), f.text("waiting_for", "The person it waits for."),
     ),
     filters=(f.PROJECT, f.VIEW, f.TASK_FILTER, f.TAG),
     table=tables.tasks, states=("done", "todo"),

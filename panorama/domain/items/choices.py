@@ -16,6 +16,8 @@ TaskView = Literal[
     "recently_done",
 ]
 
+RepeatFrom = Literal["due", "done"]
+
 OPEN_STATUSES: tuple[TaskStatus, ...] = ("todo", "in_progress")
 """The states of work still to be done; `idea` is parked."""
 

@@ -14,10 +14,13 @@ DUE_SOON_DAYS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project(Item):
-    """A body of work; its name is unique among living projects."""
+    """A body of work; its name is unique among living projects.
+
+    An `area` is a folder for lasting concerns: it is never inactive and needs no next step.
+    """
 
     KIND: ClassVar[Kind] = "project"
-    BRIEF: ClassVar[tuple[str, ...]] = ("id", "name", "status", "target_date", "favorite", "tags")
+    BRIEF: ClassVar[tuple[str, ...]] = ("id", "name", "status", "target_date", "favorite", "tags", "area")
     LONG: ClassVar[tuple[str, ...]] = ("description",)
     LINKED: ClassVar[str] = "description"
 
@@ -29,6 +32,7 @@ class Project(Item):
     color: str = ""
     tags: tuple[str, ...] = ()
     rank: int = 0
+    area: bool = False
 
     @property
     def label(self) -> str:

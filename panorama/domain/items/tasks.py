@@ -1,26 +1,32 @@
 """Tasks: states, overdue rules, and the effects of completing one."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
-from panorama.domain.items.choices import TaskStatus
+from panorama.domain.items.choices import RepeatFrom, TaskStatus
 from panorama.domain.items.item import Item, Kind
 from panorama.domain.time import recurrence
 from panorama.domain.time.times import Deadline, to_local_day, today
 
 MAX_SCHEDULED_MINUTES = 7 * 24 * 60
+HIGHEST_PRIORITY = 4
+"""The priorities are 1 (low), 2 (medium), 3 (high) and 4 (highest); 0 is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task(Item):
-    """Something to do."""
+    """Something to do.
+
+    A recurring task repeats from the day it was due, or from the day it was done. `assignee` and `waiting_for` are the
+    ids of people.
+    """
 
     KIND: ClassVar[Kind] = "task"
     BRIEF: ClassVar[tuple[str, ...]] = (
         "id", "title", "status", "project", "deadline", "urgent", "important", "tags",
-        "scheduled_at", "recurrence", "parent",
+        "scheduled_at", "recurrence", "parent", "start_at", "priority", "assignee", "waiting_for",
     )  # fmt: skip
     LONG: ClassVar[tuple[str, ...]] = ("notes",)
     LINKED: ClassVar[str] = "notes"
@@ -41,6 +47,11 @@ class Task(Item):
     completed_at: datetime | None = None
     status_changed_at: datetime | None = None
     provenance: str = ""
+    start_at: Deadline | None = None
+    priority: int = 0
+    repeat_from: RepeatFrom = "due"
+    assignee: str | None = None
+    waiting_for: str | None = None
 
     def search_text(self) -> tuple[str, str]:
         """Its title; its notes and tags."""
@@ -57,26 +68,39 @@ def status_fields(old: TaskStatus | None, new: TaskStatus, now: datetime) -> dic
 def next_occurrence(task: Task, *, id_: str, now: datetime, zone: ZoneInfo) -> Task | None:
     """Return the task that follows a completed recurring one; None if the series has ended.
 
-    Its deadline is the rule's next day after the old one that is not past; without a deadline, after today.
+    Its deadline is the rule's next day after the old one that is not past; without a deadline, or if it repeats from
+    the day it was done, after today.
     """
     left = recurrence.decrement_count(task.recurrence) if task.recurrence else ""
     if not left:
         return None
     day = today(now, zone)
     anchor: Deadline = task.deadline or day
+    if task.repeat_from == "done":
+        anchor = _move_to_day(anchor, day, zone)
     deadline = recurrence.next_occurrence(left, anchor, not_before=day, zone=zone)
     if deadline is None:
         return None
     return replace(
         task, id=id_, version=1, created_at=now, updated_at=now, status="todo", deadline=deadline, recurrence=left,
-        scheduled_at=_shift_scheduled(task, deadline, zone), completed_at=None, status_changed_at=None,
-        provenance=f"recurs:{task.id}",
+        scheduled_at=_shift(task.scheduled_at, task, deadline, zone),
+        start_at=_shift(task.start_at, task, deadline, zone),
+        completed_at=None, status_changed_at=None, provenance=f"recurs:{task.id}",
     )  # fmt: skip
 
 
-def _shift_scheduled(task: Task, deadline: Deadline, zone: ZoneInfo) -> datetime | None:
-    """The planned time keeps its distance from the deadline, in local calendar days."""
-    if task.scheduled_at is None or task.deadline is None:
+def _move_to_day(moment: Deadline, day: date, zone: ZoneInfo) -> Deadline:
+    """Return a day, or a moment with the same local time, on another day."""
+    if not isinstance(moment, datetime):
+        return day
+    return datetime.combine(day, moment.astimezone(zone).time(), zone).astimezone(UTC)
+
+
+def _shift(moment: Deadline | None, task: Task, deadline: Deadline, zone: ZoneInfo) -> Any:
+    """Return a moment that keeps its distance from the deadline, in local calendar days."""
+    if moment is None or task.deadline is None:
         return None
     days = to_local_day(deadline, zone) - to_local_day(task.deadline, zone)
-    return (task.scheduled_at.astimezone(zone) + days).astimezone(UTC)
+    if isinstance(moment, datetime):
+        return (moment.astimezone(zone) + days).astimezone(UTC)
+    return moment + days

@@ -34,6 +34,7 @@ _RESERVED = re.compile(r"(?i)con|prn|aux|nul|(com|lpt)\d|node_modules")
 _TAG = re.compile(r"[^\W\d_][\w/-]*")
 _BOXES = {"todo": "[ ]", "in_progress": "[/]", "done": "[x]", "cancelled": "[-]"}
 _SIGNS = {"todo": "☐", "in_progress": "◐", "done": "☑", "cancelled": "☒"}
+_PRIORITIES = {4: "🔺", 3: "⏫", 2: "🔼", 1: "🔽"}
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _WEEKDAYS = {
     "MO": "monday", "TU": "tuesday", "WE": "wednesday", "TH": "thursday", "FR": "friday", "SA": "saturday",
@@ -168,9 +169,11 @@ def _iter_task_lines(below: Mapping[str, Sequence[Task]], zone: ZoneInfo) -> Ite
 
 def _render_task(task: Task, zone: ZoneInfo) -> str:
     closed = _format_day(task.completed_at if task.status == "done" else task.status_changed_at, zone)
+    from_completion = " when done" if task.repeat_from == "done" else ""
     marks = [
-        "🔺" if task.urgent else "⏫" if task.important else "",
-        f"🔁 {phrase}" if (phrase := _recurrence_phrase(task.recurrence)) else "",
+        _PRIORITIES.get(task.priority, "🔺" if task.urgent else "⏫" if task.important else ""),
+        f"🔁 {phrase}{from_completion}" if (phrase := _recurrence_phrase(task.recurrence)) else "",
+        f"🛫 {start}" if (start := _format_day(task.start_at, zone)) else "",
         f"⏳ {day}" if (day := _format_day(task.scheduled_at, zone)) else "",
         f"📅 {due}" if (due := _format_day(task.deadline, zone)) else "",
         f"✅ {closed}" if task.status == "done" and closed else "",

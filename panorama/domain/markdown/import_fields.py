@@ -73,6 +73,9 @@ def task_fields(line: TaskLine, zone: ZoneInfo) -> dict[str, Any]:
         "recurrence": line.recurrence,
         "urgent": line.urgent,
         "important": line.important,
+        "priority": line.priority,
+        "start_at": date.fromisoformat(line.start) if line.start else None,
+        "repeat_from": line.repeat_from,
         "tags": normalize_tags(line.tags[:TAGS]),
         "notes": notes[:TEXT_CHARS],
     }

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from panorama.domain.items.choices import RepeatFrom
 from panorama.domain.items.item import TITLE_CHARS, is_blank
 from panorama.domain.markdown import front_matter
 from panorama.domain.markdown.front_matter import normalize_date
@@ -23,7 +24,7 @@ from panorama.domain.markdown.lines import (
     parse_tags,
     replace_controls,
 )
-from panorama.domain.markdown.task_fields import TaskFields, parse_task_fields, split_rule
+from panorama.domain.markdown.task_fields import PRIORITIES, TaskFields, parse_task_fields, split_rule
 from panorama.domain.time.times import MAX_DATE, MIN_DATE
 
 __all__ = ["Document", "Heading", "TaskLine", "parse_headings", "parse_markdown"]
@@ -56,8 +57,8 @@ class TaskLine:
 
     `title` is one line of 1 to 500 characters; a longer one is cut, and `notes` begins with it in full. Dates are ISO
     dates or "". `parent` is an index into the document's tasks, `line` counts from 1 in the original text. `anchor` is
-    the task's own id in the file (🆔 or ^block). `unmapped` are values that a task has no field for, such as `Start:
-    2026-01-02`.
+    the task's own id in the file (🆔 or ^block). `unmapped` are values that a task has no field for, such as `Id:
+    a1`.
     """
 
     title: str
@@ -71,6 +72,8 @@ class TaskLine:
     recurrence: str = ""
     urgent: bool = False
     important: bool = False
+    priority: int = 0
+    repeat_from: RepeatFrom = "due"
     tags: tuple[str, ...] = ()
     line: int = 0
     parent: int | None = None
@@ -211,7 +214,7 @@ def _build_task(draft: _TaskDraft, task_filter: str, warnings: list[str]) -> Tas
     fields = parse_task_fields(masked)
     dates, unmapped = _read_dates(fields, draft.line, warnings)
     rule, from_completion = split_rule(fields.values.get("repeat", ""))
-    unmapped += _list_unmapped(fields, rule=rule, from_completion=from_completion)
+    unmapped += _list_unmapped(fields, rule)
     priority = fields.values.get("priority", "")
     title = _task_title(text, masked, fields.end, task_filter)
     notes = _dedent(draft.notes)
@@ -225,6 +228,8 @@ def _build_task(draft: _TaskDraft, task_filter: str, warnings: list[str]) -> Tas
         recurrence=rule,
         urgent=priority == "highest",
         important=priority in ("highest", "high"),
+        priority=PRIORITIES.get(priority, 0),
+        repeat_from="done" if rule and from_completion else "due",
         tags=deduplicate(tag for tag in parse_tags(masked) if f"#{tag}" != task_filter) if "#" in masked else (),
         line=draft.line,
         parent=draft.parent,
@@ -248,15 +253,13 @@ def _read_dates(fields: TaskFields, line: int, warnings: list[str]) -> tuple[dic
     return dates, wrong
 
 
-def _list_unmapped(fields: TaskFields, *, rule: str, from_completion: bool) -> list[str]:
+def _list_unmapped(fields: TaskFields, rule: str) -> list[str]:
     """Return the values that a task has no field for, as lines of its notes."""
     values, lines = fields.values, [f"{_LABELS[key]}: {value}" for key, value in fields.repeated]
     phrase = values.get("repeat", "")
-    if phrase and (not rule or from_completion):
+    if phrase and not rule:
         lines.append(f"{_LABELS['repeat']}: {phrase}")
-    if normalize_date(values.get("start", "")):
-        lines.append(f"{_LABELS['start']}: {values['start']}")
-    if values.get("priority") in ("medium", "low", "lowest"):
+    if values.get("priority") == "lowest":  # it becomes low: there are four priorities
         lines.append(f"{_LABELS['priority']}: {values['priority']}")
     lines += [f"{_LABELS[key]}: {values[key]}" for key in ("id", "dependson", "oncompletion") if key in values]
     return [*lines, *([f"Block: ^{fields.block}"] if fields.block else [])]

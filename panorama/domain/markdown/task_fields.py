@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 from panorama.domain.markdown.lines import FILLER, locate_tags
-from panorama.domain.time.recurrence_phrases import parse_phrase
+from panorama.domain.time.recurrence_phrases import parse_phrase, split_completion
 
 MAX_FIELDS = 40
 _TAIL_CHARS = 400
@@ -27,7 +27,10 @@ _EMOJI_KEYS = {
     "🆔": "id",
     "⛔": "dependson",
 }
-_PRIORITIES = {"🔺": "highest", "⏫": "high", "🔼": "medium", "🔽": "low", "⏬": "lowest"}
+_PRIORITY_NAMES = {"🔺": "highest", "⏫": "high", "🔼": "medium", "🔽": "low", "⏬": "lowest"}
+PRIORITIES = {"highest": 4, "high": 3, "medium": 2, "low": 1, "lowest": 1}
+"""The priority of a task by its name here."""
+
 _KEYS = "due|scheduled|start|created|completion|completed|cancelled|repeat|priority|onCompletion|id|dependsOn"
 _DATE_KEYS = ("due", "scheduled", "start", "created", "completion", "cancelled")
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -107,7 +110,7 @@ def _read_field(masked: str, fields: TaskFields, tags: set[int]) -> int:
 
 def _emoji_value(match: re.Match[str]) -> tuple[str, str]:
     if match["priority"]:
-        return "priority", _PRIORITIES[match["priority"]]
+        return "priority", _PRIORITY_NAMES[match["priority"]]
     key = _EMOJI_KEYS[match["emoji"] or match["repeat"] or match["word"]]
     return key, " ".join((match["date"] or match["rule"] or match["value"]).split())
 
@@ -117,7 +120,7 @@ def _is_valid(key: str, value: str) -> bool:
     if key in _DATE_KEYS:
         return re.fullmatch(_DATE, value) is not None
     if key == "priority":
-        return value.lower() in _PRIORITIES.values()
+        return value.lower() in PRIORITIES
     return re.fullmatch(r"[A-Za-z0-9, !]+" if key == "repeat" else _IDS, value) is not None
 
 
@@ -134,4 +137,5 @@ def _strip_end(text: str, end: int) -> int:
 
 def split_rule(phrase: str) -> tuple[str, bool]:
     """Return the rule of a recurrence phrase ("" if not understood), and whether it counts from completion."""
-    return parse_phrase(phrase), phrase.lower().strip().endswith("when done")
+    plain, from_completion = split_completion(phrase)
+    return parse_phrase(plain), from_completion

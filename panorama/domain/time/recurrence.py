@@ -7,7 +7,7 @@ from itertools import islice
 from zoneinfo import ZoneInfo
 
 from panorama.domain.time import rrule, wall_clock
-from panorama.domain.time.recurrence_phrases import parse_phrase
+from panorama.domain.time.recurrence_phrases import parse_phrase, split_completion
 from panorama.domain.time.times import Deadline
 from panorama.errors import InvalidInputError
 
@@ -23,7 +23,6 @@ _HINT = (
     "FREQ=WEEKLY;BYDAY=MO."
 )
 _POSSIBLE_HINT = "Choose a day that exists, such as BYMONTHDAY=-1 for the last of a month."
-_FROM_COMPLETION = "when done"
 _UNSUPPORTED = re.compile(r"DTSTART|[\n:]|(?:COUNT|INTERVAL)=(?:-|0*(?:;|$))")
 _UNTIL = re.compile(r"UNTIL=([0-9]{8})(T[0-9]{6})?")
 _COUNT = re.compile(r"(?:^|;)COUNT=(\d+)")
@@ -53,11 +52,22 @@ def parse_recurrence(text: str) -> str:
     Raises:
         InvalidInputError: It is neither, more frequent than daily, or never occurs.
     """
-    if text.lower().rstrip().endswith(_FROM_COMPLETION):
+    rule, from_completion = parse_repetition(text)
+    if from_completion:
         raise InvalidInputError(
-            f"recurrence counts from the deadline, not from completion: {text[:60]!r}.", hint="Leave out “when done”."
+            f"recurrence cannot count from completion here: {text[:60]!r}.", hint="Leave out “when done” and the “!”."
         )
-    return normalize_rule(parse_phrase(text) or text)
+    return rule
+
+
+def parse_repetition(text: str) -> tuple[str, bool]:
+    """Return the rule that words or a rule mean, and whether it counts from completion.
+
+    Raises:
+        InvalidInputError: It is neither, more frequent than daily, or never occurs.
+    """
+    phrase, from_completion = split_completion(text)
+    return normalize_rule(parse_phrase(phrase) or phrase), from_completion
 
 
 def next_occurrence(rule_text: str, anchor: Deadline, *, not_before: date, zone: ZoneInfo) -> Deadline | None:

@@ -17,20 +17,32 @@ _ADVERBS = {
     "monatlich": "month", "yearly": "year", "annually": "year", "jaehrlich": "year",
 }  # fmt: skip
 _MONTH_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_FROM_COMPLETION = re.compile(
+    r"(?P<every>\s*(?:every|each|jede[nrs]?|alle))!(?=\s)|\s+(?:when done|nach erledigung)\s*\Z", re.IGNORECASE
+)
 _COUNT = re.compile(r"[1-9][0-9]{0,2}")
 _ORDINAL = re.compile(r"([1-9][0-9]?)(?:th|\.)?")
+
+
+def split_completion(phrase: str) -> tuple[str, bool]:
+    """Return a phrase without the words that let it count from completion, and whether it had them.
+
+    These are the mark in “every! 3 days”, and “when done” at the end.
+    """
+    plain = _FROM_COMPLETION.sub(lambda match: match["every"] or "", phrase)
+    return plain, plain != phrase
 
 
 def parse_phrase(phrase: str) -> str:
     """Return the RRULE of a phrase, or "" if any word of it is not understood.
 
-    Case, commas, the word “and” and a closing “when done” make no difference. Understood are days, weekdays, weeks,
-    months and years, each with a number or “other”, and lists of days and months, in English and German: `every week on
-    tuesday, thursday`, `every month on the last friday`, `every january on the 15th`, `alle 2 Wochen am Dienstag`.
+    Case, commas and the word “and” make no difference. Understood are days, weekdays, weeks, months and years, each
+    with a number or “other”, and lists of days and months, in English and German: `every week on tuesday, thursday`,
+    `every month on the last friday`, `every january on the 15th`, `alle 2 Wochen am Dienstag`.
     """
     if len(phrase) > _MAX_PHRASE_CHARS:
         return ""
-    words = [word for word in read_words(phrase.lower().strip().removesuffix("when done")) if word != "and"]
+    words = [word for word in read_words(phrase.lower().strip()) if word != "and"]
     match [_SAME.get(word, word) for word in words]:
         case ["every", "weekday" | "weekdays"] | ["weekdays"]:
             return "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"

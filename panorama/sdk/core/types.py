@@ -32,6 +32,7 @@ TaskView = Literal[
     "parked_ideas",
     "recently_done",
 ]
+RepeatFrom = Literal["due", "done"]
 Mode = Literal["hybrid", "keyword", "semantic"]
 Position = Literal["bottom", "top"]
 Direction = Literal["both", "out", "in"]
@@ -81,6 +82,7 @@ class Project(Item):
     color: str
     tags: list[str]
     rank: int
+    area: bool
 
 
 class ProjectCounts(Project):
@@ -92,7 +94,10 @@ class ProjectCounts(Project):
 
 
 class Task(Item):
-    """Something to do; `project` and `parent` are ids, `deadline` is a day or a moment."""
+    """Something to do; `project`, `parent`, `assignee` and `waiting_for` are ids.
+
+    `deadline` and `start_at` are a day or a moment.
+    """
 
     title: str
     notes: str
@@ -110,6 +115,11 @@ class Task(Item):
     completed_at: str | None
     status_changed_at: str | None
     provenance: str
+    start_at: str | None
+    priority: int
+    repeat_from: RepeatFrom
+    assignee: str | None
+    waiting_for: str | None
 
 
 class Note(Item):

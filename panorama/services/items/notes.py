@@ -180,7 +180,7 @@ class Notes(Service):
     def edit(self, note: NoteRef, old_text: str, new_text: str) -> Result[Note]:
         """Replace a piece of a note's text that occurs exactly once.
 
-        Safe while others write: it fails, and changes nothing, if the piece is gone or not unique.
+        It fails, and changes nothing, if the piece is gone or not unique.
 
         Args:
             old_text: Copied exactly from the note.

@@ -192,7 +192,7 @@ class Overviews(Service):
         return {
             id_: rules.compute_health(
                 overdue=late.get(id_, 0),
-                inactive=not written.get(id_) and id_ not in worked_on and row.created_at < since,
+                inactive=not written.get(id_) and id_ not in worked_on and row.created_at < since and not row.area,
                 notes_touched=written.get(id_, 0),
             )
             for id_, row in known.items()
@@ -223,7 +223,7 @@ def _project_health(
     held: int,
     since: datetime,
 ) -> ProjectHealth:
-    inactive = not notes_touched and not tasks_touched and row.created_at < since
+    inactive = not notes_touched and not tasks_touched and row.created_at < since and not row.area
     return ProjectHealth(
         id=row.id,
         name=row.name,

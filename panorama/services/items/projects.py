@@ -38,8 +38,7 @@ class Projects(Service):
     def get(self, project: ProjectRef) -> ProjectView:
         """Show one project with how much belongs to it.
 
-        It is remembered for 10 minutes: project_dashboard without a project is then about it, and project="@last" means
-        it.
+        For 10 minutes project="@last" means it, as does project_dashboard without a project.
         """
         with self._reading() as session:
             loaded: Project = rows.load(session, "project", project)
@@ -55,6 +54,7 @@ class Projects(Service):
         color: str = "",
         tags: tuple[str, ...] = (),
         rank: int = 0,
+        area: bool = False,
     ) -> Project:
         """Create a project; its name must be new.
 
@@ -62,8 +62,7 @@ class Projects(Service):
 
         Args:
             description: Markdown.
-            target_date: YYYY-MM-DD.
-            rank: Lower comes first.
+            area: Never stale.
 
         Raises:
             ConflictError: A living project has this name.
@@ -75,7 +74,12 @@ class Projects(Service):
             )
             self._check_name(session, values["name"])
             project = Project(
-                **self._new_item_fields("project", now), **values, status=status, favorite=favorite, rank=rank
+                **self._new_item_fields("project", now),
+                **values,
+                status=status,
+                favorite=favorite,
+                rank=rank,
+                area=area,
             )
             rows.add(session, project)
             return project
@@ -91,6 +95,7 @@ class Projects(Service):
         color: str | None = None,
         tags: tuple[str, ...] | None = None,
         rank: int | None = None,
+        area: bool | None = None,
     ) -> Result[Project]:
         """Change fields of a project, archive it or mark it done.
 
@@ -102,7 +107,7 @@ class Projects(Service):
         values = self._validate_fields(
             name=name, description=description, target_date=target_date, color=color, tags=tags
         )
-        values |= drop_none(status=status, favorite=favorite, rank=rank)
+        values |= drop_none(status=status, favorite=favorite, rank=rank, area=area)
         with self._reading() as session:
             old: Project = rows.load(session, "project", project)
             if normalize_name(values.get("name", old.name)) != normalize_name(old.name):

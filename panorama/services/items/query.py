@@ -20,6 +20,8 @@ _REFERENCES: dict[str, Reference] = {
     "project": Reference("project"),
     "parent": Reference("task"),
     "item": Reference(None),
+    "team": Reference("team"),
+    **dict.fromkeys(("assignee", "waiting_for", "manager"), Reference("person")),
 }
 
 
@@ -94,7 +96,7 @@ def _open_to_statuses(value: Any) -> Any:
 
 
 def _resolve_names(session: Session, where: Any) -> Any:
-    """Replace the names of projects and parents by ids."""
+    """Replace the names of projects, parents and people by ids."""
     if is_list(where):
         return [_resolve_names(session, part) for part in where]
     if not is_object(where):

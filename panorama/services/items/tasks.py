@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any, Literal
 
-from panorama.domain.items.choices import TaskStatus, TaskView
+from panorama.domain.items.choices import RepeatFrom, TaskStatus, TaskView
 from panorama.domain.items.item import PREFIXES, normalize_tags, single_line, validate_text
-from panorama.domain.items.references import ProjectRef, TaskRef
-from panorama.domain.items.tasks import MAX_SCHEDULED_MINUTES, Task, next_occurrence, status_fields
+from panorama.domain.items.references import PersonRef, ProjectRef, TaskRef
+from panorama.domain.items.tasks import HIGHEST_PRIORITY, MAX_SCHEDULED_MINUTES, Task, next_occurrence, status_fields
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.time import recurrence, times
 from panorama.errors import InvalidInputError
@@ -41,13 +41,11 @@ class Tasks(Service):
     ) -> Page[Task]:
         """List tasks by a named view or by filters.
 
-        Open to-dos unless `status` or `view` says otherwise; by deadline, then in progress, rank and age. By words:
-        search. For counts or other filters: query.
+        Open to-dos unless `status` or `view` says otherwise; by deadline. By words: search. For counts or other
+        filters: query.
 
         Args:
             project: "@last" for the one read last.
-            due_from: First day.
-            due_until: Last day.
         """
         clock = self._clock()
         status_wanted = status or ("any" if view else "open")
@@ -82,25 +80,27 @@ class Tasks(Service):
         scheduled_at: str = "",
         scheduled_minutes: int = 0,
         rank: int = 0,
+        assignee: PersonRef | None = None,
+        waiting_for: PersonRef | None = None,
+        start_at: str = "",
+        priority: int = 0,
+        repeat_from: RepeatFrom | None = None,
     ) -> Result[Task]:
         """Create one task.
 
-        For every to-do or action item; several at once: batch. If the user only parks a thought, give it the status
-        `idea`.
+        For every to-do or action item; several at once: batch. A parked thought has status `idea`.
 
         Args:
-            deadline: Day or moment: 2026-05-31, 2026-05-31T15:00, friday 3pm, in 2 weeks.
-            status: `idea` is parked.
-            notes: Markdown.
-            recurrence: Such as every friday, or an RFC 5545 rule.
-            scheduled_at: Moment of work, as in a calendar.
-            rank: Lower comes first.
+            deadline: 2026-05-31, friday 3pm, in 2 weeks.
+            recurrence: every friday, every! 3 days (from completion), or RFC 5545.
+            scheduled_at: In the calendar.
+            priority: 4 is highest.
         """
         now = self._now()
         with self._writing() as session:
             values = self._validate_fields(
-                title=title, notes=notes, deadline=deadline, tags=tags, recurrence=recurrence,
-                scheduled_at=scheduled_at, scheduled_minutes=scheduled_minutes,
+                title=title, notes=notes, deadline=deadline, tags=tags, recurrence=recurrence, repeat_from=repeat_from,
+                scheduled_at=scheduled_at, scheduled_minutes=scheduled_minutes, start_at=start_at, priority=priority,
             )  # fmt: skip
             above: Task | None = rows.load(session, "task", parent) if parent else None
             inherited = above.project if above and project is None else None
@@ -113,6 +113,8 @@ class Tasks(Service):
                 rank=rank,
                 project=project or inherited,
                 parent=parent or None,
+                assignee=assignee or None,
+                waiting_for=waiting_for or None,
             )
             rows.add(session, task)
             return Result(task, hint=duplicates.duplicate_hint(session, self._meaning, task, self._context.zone))
@@ -133,10 +135,15 @@ class Tasks(Service):
         scheduled_at: str | None = None,
         scheduled_minutes: int | None = None,
         rank: int | None = None,
+        assignee: PersonRef | None = None,
+        waiting_for: PersonRef | None = None,
+        start_at: str | None = None,
+        priority: int | None = None,
+        repeat_from: RepeatFrom | None = None,
     ) -> Result[Task]:
         """Change fields of a task; status "done" completes it.
 
-        What is left out stays; "" or [] clears. A recurring task that is done makes its next occurrence.
+        What is left out stays; "" or [] clears. A recurring one then makes the next.
         """
         with self._reading() as session:
             old: Task = rows.load(session, "task", task)
@@ -144,12 +151,13 @@ class Tasks(Service):
         with self._writing() as session:
             old = rows.load(session, "task", task)
             values = self._validate_fields(
-                title=title, notes=notes, deadline=deadline, tags=tags, recurrence=recurrence,
-                scheduled_at=scheduled_at, scheduled_minutes=scheduled_minutes,
+                title=title, notes=notes, deadline=deadline, tags=tags, recurrence=recurrence, repeat_from=repeat_from,
+                scheduled_at=scheduled_at, scheduled_minutes=scheduled_minutes, start_at=start_at, priority=priority,
             )  # fmt: skip
             values |= drop_none(urgent=urgent, important=important, rank=rank)
-            if project is not None:
-                values["project"] = project or None
+            for name, id_ in (("project", project), ("assignee", assignee), ("waiting_for", waiting_for)):
+                if id_ is not None:
+                    values[name] = id_ or None
             if parent is not None:
                 values["parent"] = self._validate_parent(session, task, parent)
             if status is not None:
@@ -194,10 +202,9 @@ class Tasks(Service):
             values["notes"] = validate_text(values["notes"], "notes")
         if "tags" in values:
             values["tags"] = normalize_tags(values["tags"])
-        if "deadline" in values:
-            values["deadline"] = (
-                self._parse_deadline(values["deadline"], "deadline") if values["deadline"].strip() else None
-            )
+        for name in ("deadline", "start_at"):
+            if name in values:
+                values[name] = self._parse_deadline(values[name], name) if values[name].strip() else None
         if "scheduled_at" in values:
             text = values["scheduled_at"]
             values["scheduled_at"] = (
@@ -205,10 +212,16 @@ class Tasks(Service):
             )
         if "scheduled_minutes" in values:
             values["scheduled_minutes"] = _validate_minutes(values["scheduled_minutes"])
-        if "recurrence" in values:
-            values["recurrence"] = (
-                recurrence.parse_recurrence(values["recurrence"]) if values["recurrence"].strip() else ""
+        if "priority" in values and not 0 <= values["priority"] <= HIGHEST_PRIORITY:
+            raise InvalidInputError(
+                f"priority is {values['priority']}.",
+                hint=f"Give 1 (low) to {HIGHEST_PRIORITY} (highest), or 0 for none.",
             )
+        if "recurrence" in values:
+            text = values["recurrence"]
+            rule, from_completion = recurrence.parse_repetition(text) if text.strip() else ("", False)
+            values["recurrence"] = rule
+            values.setdefault("repeat_from", "done" if from_completion else "due")
         return values
 
 
