@@ -43,7 +43,7 @@ def promoted(peer: Peer, name: str) -> dict[str, Any]:
 
 
 def test_a_promoted_script_is_a_tool_for_every_client_until_its_file_changes(address: Address, era: str) -> None:
-    with Peer(era, capabilities=CAN_ASK) as peer, Peer() as other:
+    with Peer(era, capabilities=CAN_ASK, toolsets="more") as peer, Peer(toolsets="more") as other:
         other.listen()
         peer.call("save_script", name="count", code=COUNTING)
 
@@ -65,7 +65,7 @@ def test_a_promoted_script_is_a_tool_for_every_client_until_its_file_changes(add
 
 
 def test_a_changed_list_of_tools_is_notified_once(address: Address, era: str) -> None:
-    with Peer(era, capabilities=CAN_ASK) as peer, Peer(era) as other:
+    with Peer(era, capabilities=CAN_ASK, toolsets="more") as peer, Peer(era, toolsets="more") as other:
         other.listen()
         peer.call("save_script", name="count", code=COUNTING)
 
@@ -80,7 +80,7 @@ def test_a_changed_list_of_tools_is_notified_once(address: Address, era: str) ->
 
 
 def test_tools_and_their_texts_outlive_the_daemon(address: Address) -> None:
-    with Peer(capabilities=CAN_ASK) as peer:
+    with Peer(capabilities=CAN_ASK, toolsets="more") as peer:
         peer.call("save_script", name="count", code=COUNTING)
         promoted(peer, "count")
         pid = address.find_pid()
@@ -93,7 +93,7 @@ def test_tools_and_their_texts_outlive_the_daemon(address: Address) -> None:
 
 
 def test_the_command_line_runs_it_through_the_same_daemon(address: Address) -> None:
-    with Peer() as peer:
+    with Peer(toolsets="more") as peer:
         peer.call("create_project", name="Alpha")
         peer.call("create_task", title="Tea", project="Alpha")
         peer.call("save_script", name="count", code=COUNTING)
@@ -104,7 +104,7 @@ def test_the_command_line_runs_it_through_the_same_daemon(address: Address) -> N
 
 
 def test_a_script_runs_in_the_background_and_on_a_schedule(address: Address) -> None:
-    with Peer() as peer:
+    with Peer(toolsets="more") as peer:
         peer.call("save_script", name="count", code=COUNTING)
         job = peer.call("run_script", script="count", background=True)["data"]["id"]
 
@@ -118,7 +118,7 @@ def test_a_script_runs_in_the_background_and_on_a_schedule(address: Address) -> 
 
 def test_a_reviewed_script_runs_no_unreviewed_text_in_the_background_or_at_the_terminal(address: Address) -> None:
     outer = '"""Go on."""\n\n\ndef main():\n    return sdk.scripts.count()\n'
-    with Peer(capabilities=CAN_ASK) as peer:
+    with Peer(capabilities=CAN_ASK, toolsets="more") as peer:
         for name, text in (("count", COUNTING), ("outer", outer)):
             peer.call("save_script", name=name, code=text)
             promoted(peer, name)
@@ -137,7 +137,7 @@ def test_a_reviewed_script_runs_no_unreviewed_text_in_the_background_or_at_the_t
 
 def test_a_tool_that_hides_what_it_calls_says_so_and_one_that_does_not_is_held_to_it(address: Address) -> None:
     hidden = '"""Count."""\n\n\ndef main():\n    return len(getattr(sdk, "tasks").list())\n'
-    with Peer(capabilities=CAN_ASK) as peer:
+    with Peer(capabilities=CAN_ASK, toolsets="more") as peer:
         for name, text in (("hidden", hidden), ("count", COUNTING)):
             peer.call("save_script", name=name, code=text)
             promoted(peer, name)
@@ -152,7 +152,7 @@ def test_a_tool_that_hides_what_it_calls_says_so_and_one_that_does_not_is_held_t
 
 
 def test_a_schedule_runs_what_was_reviewed_and_nothing_else(address: Address) -> None:
-    with Peer(capabilities=CAN_ASK, toolsets="jobs") as peer:
+    with Peer(capabilities=CAN_ASK, toolsets="more,jobs") as peer:
         peer.call("save_script", name="count", code=COUNTING)
         promoted(peer, "count")
 
