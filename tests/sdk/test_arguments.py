@@ -192,7 +192,8 @@ def test_the_surface_cannot_be_changed() -> None:
 FILLED = {
     "tasks": ('create("A", project="Kitchen renovation", deadline="today", tags=["a"], notes="n", '
               'recurrence="FREQ=DAILY", parent="Decide the grout colour", scheduled_at="2026-05-31T15:00", '
-              'scheduled_minutes=30)'),
+              'scheduled_minutes=30, assignee=sdk.people.create("Ana"), waiting_for=sdk.people.create("Ben"), '
+              'start_at="today", priority=2)'),
     "notes": 'create("A", "text", project="Kitchen renovation", tags=["a"], aliases=["B"], properties={"c": 1})',
     "projects": 'create("A", description="d", target_date="today", color="teal", tags=["a"])',
     "links": 'create("example.org", project="Kitchen renovation", tags=["a"], description="d")',
@@ -203,14 +204,17 @@ FILLED = {
 """One of each kind with all that may be empty, but for what only the clock fills."""
 
 CLEARED = {
-    "tasks": {"project", "deadline", "tags", "notes", "recurrence", "parent", "scheduled_at", "scheduled_minutes"},
+    "tasks": {
+        "project", "deadline", "tags", "notes", "recurrence", "parent", "scheduled_at", "scheduled_minutes", "assignee",
+        "waiting_for", "start_at", "priority",
+    },
     "notes": {"project", "tags", "aliases", "properties"},
     "projects": {"description", "target_date", "color", "tags"},
     "links": {"project", "tags", "description"},
     "reminders": {"recurrence", "snoozed_until", "item"},
     "journal": set[str](),
     "files": {"project", "tags"},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("noun", CLEARED)
