@@ -1,6 +1,7 @@
 """MCP servers as sources, with real processes."""
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -212,7 +213,7 @@ def test_servers_of_a_killed_process_are_ended_at_the_next_start(tmp_path: Path)
         "from panorama.sources.source import Deadline; from tests.sources.servers import raw_config;"
         "McpSource(raw_config('--stay'), str, Path(sys.argv[1])).list_functions(Deadline.after(30)); os._exit(9)"
     )
-    os.spawnvp(os.P_WAIT, "python", ["python", "-c", code, str(tmp_path)])
+    os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code, str(tmp_path)])
 
     assert end_orphans(tmp_path) == 1
     assert end_orphans(tmp_path) == 0
