@@ -3,31 +3,29 @@
 from collections.abc import Iterator
 from typing import Any
 
-from panorama.catalogue_sources import list_source_operations
 from panorama.domain.jobs import JobKind
 from panorama.operation import Operation, read, write
-from panorama.operations import graph
+from panorama.operations import graph, people, scripts, sources
 from panorama.services import Services
 from panorama.services import summaries as say
-from panorama.services.scripts.sdk_search.reference import summarize_sdk_search as sdk_found
 from panorama.services.statistics import summarize_calls, summarize_tasks
 
 
 def build_operations(do: Services) -> Iterator[Operation]:
     """Return every operation, in the order in which tools are listed."""
     yield from _items(do)
-    yield from _sessions(do)
-    yield from _events(do)
+    yield from people.list_session_operations(do)
+    yield from people.list_event_operations(do)
     yield from _search(do)
     yield from _overviews(do)
-    yield from _code(do)
-    yield from _library(do)
-    yield from list_source_operations(do)
+    yield from scripts.list_run_operations(do)
+    yield from scripts.list_library_operations(do)
+    yield from sources.list_operations(do)
     yield from _history(do)
     yield from _jobs(do)
     yield from _more(do)
     yield from _files(do)
-    yield from _people(do)
+    yield from people.list_people_operations(do)
     yield from graph.list_operations(do)
     yield from _reindex(do)
     yield from _reminders_and_schedules(do)
@@ -87,34 +85,6 @@ def _items(do: Services) -> Iterator[Operation]:
     yield write("journal.create", do.journal.create, say.summarize_create, "add_journal_entry")
 
 
-def _sessions(do: Services) -> Iterator[Operation]:
-    """Yield the operations on sessions."""
-    yield write("sessions.log", do.sessions.log, say.summarize_session_log, "log_session")
-    sessions = {"toolset": "sessions"}
-    yield read("sessions.list", do.sessions.list, say.make_list_summary("session"), "list_sessions", **sessions)
-    yield read("sessions.get", do.sessions.get, say.summarize_session, "get_session", recalls="session", **sessions)
-    yield write("sessions.create", do.sessions.create, say.summarize_create, "create_session", **sessions)
-    yield write(
-        "sessions.update", do.sessions.update, say.summarize_update, "update_session", idempotent=True, **sessions
-    )
-    yield read(
-        "sessions.export", do.sessions.export, say.summarize_session_export, "export_session", recalls="session",
-        **sessions,
-    )  # fmt: skip
-    yield read(
-        "sessions.analyze", do.sessions.analyze, say.summarize_session_analysis, "analyze_session", recalls="session",
-        **sessions,
-    )  # fmt: skip
-
-
-def _events(do: Services) -> Iterator[Operation]:
-    """Yield the operations on events."""
-    calendar = {"toolset": "calendar"}
-    yield read("events.list", do.events.list, say.make_list_summary("event"), "list_events", **calendar)
-    yield write("events.create", do.events.create, say.summarize_create, "create_event", **calendar)
-    yield write("events.update", do.events.update, say.summarize_update, "update_event", idempotent=True, **calendar)
-
-
 def _search(do: Services) -> Iterator[Operation]:
     """Yield the search operations."""
     yield read("search", do.search.search, say.summarize_search, "search", rows=SEARCH_ROWS)
@@ -149,72 +119,6 @@ def _overviews(do: Services) -> Iterator[Operation]:
         whole_if="atomic",
         only_reads=do.batch.only_reads,
         composed=True,
-    )
-
-
-def _code(do: Services) -> Iterator[Operation]:
-    """Yield the operations on code."""
-    yield read("sdk.search", do.sdk_reference.search, sdk_found, "search_sdk", sdk="", exempt=True)
-    yield write(
-        "run_code",
-        do.code.run,
-        say.summarize_run_result,
-        "run_code",
-        sdk="",
-        transactional=False,
-        composed=True,
-        long=True,
-        job=JobKind(name="run_code", pool="scripts"),
-        plan=do.code.plan_run,
-        asks=True,
-        scheduled="never",
-    )
-
-
-def _library(do: Services) -> Iterator[Operation]:
-    """Yield the operations on saved scripts."""
-    yield read("scripts.list", do.library.list, say.summarize_script_list, "list_scripts", sdk="", exempt=True)
-    options: dict[str, Any] = {"sdk": "", "transactional": False}
-    yield write(
-        "scripts.save",
-        do.library.save,
-        say.summarize_script_save,
-        "save_script",
-        idempotent=True,
-        plan=do.library.plan_save,
-        asks=True,
-        person=_OVERWRITE_HINT,
-        **options,
-    )
-    yield write(
-        "run_script",
-        do.scripts.run,
-        say.summarize_run_result,
-        "run_script",
-        composed=True,
-        long=True,
-        job=JobKind(name="run_script", pool="scripts"),
-        plan=do.scripts.plan_run,
-        asks=True,
-        scheduled="reviewed",
-        **options,
-    )
-    more = {"toolset": "more", "sdk": ""}
-    yield write(
-        "scripts.promote",
-        do.reviewing.promote,
-        say.summarize_script_review,
-        "promote_script",
-        plan=do.reviewing.plan_promote,
-        asks=True,
-        person=_REVIEW_HINT,
-        **more,
-    )
-    yield read("scripts.get", do.library.get, say.summarize_script, "get_script", **more)
-    yield read("scripts.history", do.library.get_history, say.summarize_script_history, "get_script_history", **more)
-    yield read("scripts.diff", do.library.diff, say.summarize_script_diff, exempt=True)
-    yield read(
-        "scripts.call", do.scripts.call, say.summarize_script_call, sdk="scripts.call", transactional=False, long=True
     )
 
 
@@ -277,18 +181,6 @@ def _files(do: Services) -> Iterator[Operation]:
     yield read("files.list", do.files.list, say.make_list_summary("file"), "list_files", **files)
     yield read("files.get", do.files.get, say.summarize_file_text, "get_file", recalls="file", **files)
     yield write("files.update", do.files.update, say.summarize_update, "update_file", idempotent=True, **files)
-
-
-def _people(do: Services) -> Iterator[Operation]:
-    """Yield the operations on people and teams."""
-    people = {"toolset": "people"}
-    yield read("people.list", do.people.list, say.make_list_summary("person"), "list_people", **people)
-    yield write("people.create", do.people.create, say.summarize_create, "create_person", **people)
-    yield write("people.update", do.people.update, say.summarize_update, "update_person", idempotent=True, **people)
-    yield write("people.merge", do.people.merge, say.summarize_update, "merge_person", **people)
-    yield read("teams.list", do.teams.list, say.make_list_summary("team"), "list_teams", **people)
-    yield write("teams.create", do.teams.create, say.summarize_create, "create_team", **people)
-    yield write("teams.update", do.teams.update, say.summarize_update, "update_team", idempotent=True, **people)
 
 
 def _reindex(do: Services) -> Iterator[Operation]:
@@ -413,15 +305,7 @@ def _cli_only(do: Services) -> Iterator[Operation]:
     yield write("tags.rename", do.tags.rename, say.summarize_tag_change, split=do.tags.split_change)
     yield write("tags.delete", do.tags.delete, say.summarize_tag_change, split=do.tags.split_change)
     yield read("files.content", do.files.get_content, say.summarize_file_part, exempt=True)
-    asking: dict[str, Any] = {"asks": True, "person": _REVIEW_HINT}
-    review = do.reviewing
-    yield write("scripts.approve", review.approve, say.summarize_script_review, plan=review.plan_approve, **asking)
-    yield write("scripts.keep", do.library.keep, say.summarize_script_history)
-    yield write("scripts.reject", review.reject, say.summarize_script_review)
-    yield write("scripts.rollback", review.rollback, say.summarize_script_review, plan=review.plan_rollback, **asking)
-    yield read("runs.list", do.code.list, say.make_list_summary("run"), exempt=True)
-    yield read("runs.get", do.code.get, say.summarize_run, exempt=True)
-    yield read("runs.calls", do.code.list_calls, say.make_list_summary("call"), exempt=True)
+    yield from scripts.list_user_operations(do)
     yield read("calls.list", do.status.list_calls, say.make_list_summary("call"), exempt=True)
     yield read("statistics.calls", do.statistics.count_calls, summarize_calls, exempt=True)
     yield read("statistics.tasks", do.statistics.count_tasks, summarize_tasks, exempt=True)
@@ -437,15 +321,3 @@ def _pages(do: Services) -> Iterator[Operation]:
     yield read("pages.project", do.pages.render_project, say.summarize_markdown, exempt=True)
     yield read("pages.task", do.pages.render_task, say.summarize_markdown, exempt=True)
     yield read("pages.today", do.pages.render_today, say.summarize_markdown, exempt=True)
-
-
-_REVIEW_HINT = (
-    "Only the user can agree, and their client cannot ask them: tell them to run "
-    "`panorama scripts review {script}` in a terminal (and `scripts promote {script}` for a tool)."
-)
-
-
-_OVERWRITE_HINT = (
-    "Only the user can agree, and their client cannot ask them: choose another name, or tell them to run "
-    "`panorama scripts save {name} FILE --replace` in a terminal."
-)

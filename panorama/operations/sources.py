@@ -1,4 +1,4 @@
-"""The part of the catalogue with the operations on sources."""
+"""The operations on sources."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from panorama.services import summaries as say
 from panorama.services.sources.listing import summarize_sources
 
 
-def list_source_operations(do: Services) -> Iterator[Operation]:
+def list_operations(do: Services) -> Iterator[Operation]:
     """Yield the operations on sources; only a person changes them, at a terminal."""
     waiting: dict[str, Any] = {"transactional": False, "long": True}
     yield read(SOURCE_CALL, do.sources.call, say.summarize_script_call, sdk=SOURCE_CALL, **waiting)
