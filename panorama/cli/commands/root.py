@@ -31,8 +31,7 @@ from panorama.cli.commands import (
 from panorama.cli.commands.models import models
 from panorama.cli.commands.sources import commands as sources
 from panorama.cli.console import console, status_tables, tables
-from panorama.cli.console.confirm import call_confirmed
-from panorama.cli.nouns import relations
+from panorama.cli.nouns import history, relations
 from panorama.cli.nouns.groups import GROUPS, NOTES_GROUP
 from panorama.cli.options import (
     SETTINGS,
@@ -71,9 +70,6 @@ EXIT_CODES = """[bold]Options[/bold]
 EVERYDAY_PANEL, SCRIPTS_PANEL, UNDO_PANEL, MAINTENANCE_PANEL = PANELS = (
     "Everyday", "Scripts", "History and undo", "Maintenance",
 )  # fmt: skip
-
-SkipConflicts = Annotated[bool, option("Skip what was changed since, and undo the rest.", "--skip-conflicts")]
-UndoCount = Annotated[int, option("How many of the last writes.", "--count")]
 
 TRASH_ROWS = 500
 
@@ -178,76 +174,8 @@ app.command(epilog=search.SIMILAR_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(sear
 app.command(epilog=relations.RELATED_EXAMPLES, rich_help_panel=EVERYDAY_PANEL)(relations.related)
 
 
-@app.command(
-    epilog=examples(
-        "panorama history t_7k3q9xv2mh",
-        'panorama history "Order seeds" --limit 3',
-        "panorama history                    # the last writes, as `panorama recent`",
-    ),
-    rich_help_panel=UNDO_PANEL,
-)
-def history(
-    item: Annotated[str | None, argument("Any item, by id or name; trashed ones by id.")] = None,
-    limit: Limit = 20,
-    as_json: AsJson = False,
-) -> None:
-    """Show the changes of an item, the newest first; without one, show the last writes."""
-    with Client() as panorama:
-        answer = panorama.list_rows("history.list", {"item": item}, limit)
-        now = panorama.now
-    if item is None:
-        console.print_rows(answer, as_json, lambda: console.print_table(tables.recent_writes(answer.data, now)))
-        return
-    names = answer.metadata.get("names", {})
-    changes = (tables.history(row, names, now) for row in answer.data)
-    console.print_rows(answer, as_json, lambda: console.print_blocks(changes))
-
-
-@app.command(epilog=examples("panorama recent", "panorama recent --limit 5"), rich_help_panel=UNDO_PANEL)
-def recent(limit: Limit = 20, as_json: AsJson = False) -> None:
-    """Show the last writes of all clients, the newest first: what, by whom, and the unit to undo."""
-    history(None, limit, as_json)
-
-
-@app.command(
-    epilog=examples(
-        "panorama undo                       # the last write; again: the one before it",
-        "panorama undo --count 3             # the last three writes",
-        "panorama undo c_7k3q9xv2mh          # a call, a batch or an import: see `panorama history`",
-        "panorama undo c_7k3q9xv2mh --skip-conflicts",
-        "panorama undo --yes                 # does not ask before undoing more than 20 changes",
-    ),
-    rich_help_panel=UNDO_PANEL,
-)
-def undo(
-    unit: Annotated[str, argument("What to undo; by default the last write that is not undone.")] = "",
-    skip_conflicts: SkipConflicts = False,
-    count: UndoCount = 1,
-    yes: Yes = False,
-    as_json: AsJson = False,
-) -> None:
-    """Undo a write; each further undo takes the write before it. `panorama redo` restores it."""
-    _undo({"unit": unit, "skip_conflicts": skip_conflicts, "count": count}, yes=yes, as_json=as_json)
-
-
-@app.command(epilog=examples("panorama redo", "panorama redo --count 2"), rich_help_panel=UNDO_PANEL)
-def redo(
-    skip_conflicts: SkipConflicts = False, count: UndoCount = 1, yes: Yes = False, as_json: AsJson = False
-) -> None:
-    """Redo what the last undo reverted."""
-    _undo({"skip_conflicts": skip_conflicts, "count": count, "redo": True}, yes=yes, as_json=as_json)
-
-
-def _undo(arguments: dict[str, Any], *, yes: bool, as_json: bool) -> None:
-    with Client() as panorama:
-        answer = call_confirmed(panorama, "history.undo", arguments, yes=yes)
-    console.print_result(answer, as_json, lambda: _print_undo_result(answer.data))
-
-
-def _print_undo_result(data: dict[str, Any]) -> None:
-    console.print_table(tables.undo_result(data))
-    if (more := data.get("count", 0) - len(data.get("undone", ()))) > 0:
-        console.print_message(f"… and {more:,} more")
+for command, command_examples in history.COMMANDS:
+    app.command(epilog=command_examples, rich_help_panel=UNDO_PANEL)(command)
 
 
 @app.command(
