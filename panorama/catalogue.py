@@ -8,7 +8,6 @@ from panorama.operation import Operation, read, write
 from panorama.operations import graph, people, scripts, sources
 from panorama.services import Services
 from panorama.services import summaries as say
-from panorama.services.statistics import summarize_calls, summarize_tasks
 
 
 def build_operations(do: Services) -> Iterator[Operation]:
@@ -41,79 +40,78 @@ SEARCH_ROWS = 10
 
 def _items(do: Services) -> Iterator[Operation]:
     """Yield the everyday operations on items."""
-    yield read("projects.list", do.projects.list, say.make_list_summary("project"), "list_projects")
-    yield read("projects.get", do.projects.get, say.summarize_item, "get_project", recalls="project")
-    yield write("projects.create", do.projects.create, say.summarize_create, "create_project")
+    yield read("projects.list", do.projects.list, "list_projects", summary=say.make_list_summary("project"))
+    yield read("projects.get", do.projects.get, "get_project", summary=say.summarize_item, recalls="project")
+    yield write("projects.create", do.projects.create, "create_project", summary=say.summarize_create)
     yield write(
         "projects.update",
         do.projects.update,
-        say.summarize_update,
         "update_project",
+        summary=say.summarize_update,
         idempotent=True,
         split=do.projects.split_update,
     )
 
-    yield read("tasks.list", do.tasks.list, say.make_list_summary("task"), "list_tasks")
-    yield write("tasks.create", do.tasks.create, say.summarize_create, "create_task")
+    yield read("tasks.list", do.tasks.list, "list_tasks", summary=say.make_list_summary("task"))
+    yield write("tasks.create", do.tasks.create, "create_task", summary=say.summarize_create)
     yield write(
         "tasks.update",
         do.tasks.update,
-        say.summarize_update,
         "update_task",
+        summary=say.summarize_update,
         idempotent=True,
         split=do.tasks.split_update,
     )
 
-    yield read("notes.list", do.notes.list, say.make_list_summary("note"), "list_notes")
-    yield read("notes.get", do.notes.get, say.summarize_note_text, "get_note", recalls="note")
-    yield write("notes.create", do.notes.create, say.summarize_create, "create_note")
+    yield read("notes.list", do.notes.list, "list_notes", summary=say.make_list_summary("note"))
+    yield read("notes.get", do.notes.get, "get_note", recalls="note")
+    yield write("notes.create", do.notes.create, "create_note", summary=say.summarize_create)
     yield write(
         "notes.update",
         do.notes.update,
-        say.summarize_update,
         "update_note",
+        summary=say.summarize_update,
         idempotent=True,
         split=do.notes.split_update,
     )
-    yield write("notes.append", do.notes.append, say.summarize_append, "append_to_note")
-    yield write("notes.edit", do.notes.edit, say.summarize_edit, "edit_note", idempotent=True)
+    yield write("notes.append", do.notes.append, "append_to_note", summary=say.summarize_append)
+    yield write("notes.edit", do.notes.edit, "edit_note", summary=say.summarize_edit, idempotent=True)
 
-    yield write("links.create", do.links.create, say.summarize_create, "create_link")
-    yield read("reminders.list", do.reminders.list, say.make_list_summary("reminder"), "list_reminders")
-    yield write("reminders.create", do.reminders.create, say.summarize_create, "create_reminder")
-    yield write("reminders.update", do.reminders.update, say.summarize_update, "update_reminder", idempotent=True)
-    yield write("journal.create", do.journal.create, say.summarize_create, "add_journal_entry")
+    yield write("links.create", do.links.create, "create_link", summary=say.summarize_create)
+    yield read("reminders.list", do.reminders.list, "list_reminders", summary=say.make_list_summary("reminder"))
+    yield write("reminders.create", do.reminders.create, "create_reminder", summary=say.summarize_create)
+    yield write(
+        "reminders.update", do.reminders.update, "update_reminder", summary=say.summarize_update, idempotent=True
+    )
+    yield write("journal.create", do.journal.create, "add_journal_entry", summary=say.summarize_create)
 
 
 def _search(do: Services) -> Iterator[Operation]:
     """Yield the search operations."""
-    yield read("search", do.search.search, say.summarize_search, "search", rows=SEARCH_ROWS)
+    yield read("search", do.search.search, "search", summary=say.summarize_search, rows=SEARCH_ROWS)
     yield read(
         "search.similar",
         do.search.search_similar,
-        say.summarize_search,
         "similar",
+        summary=say.summarize_search,
         sdk="similar",
         recalls="item",
         rows=SEARCH_ROWS,
         **_MORE,
     )
-    yield read("query", do.query.query, say.make_list_summary("row"), "query")
-    yield read("items.get", do.items.get, say.summarize_item, "get_item", recalls="item")
+    yield read("query", do.query.query, "query", summary=say.make_list_summary("row"))
+    yield read("items.get", do.items.get, "get_item", recalls="item")
     yield from graph.list_everyday_operations(do)
 
 
 def _overviews(do: Services) -> Iterator[Operation]:
     """Yield overviews and batches."""
-    yield read(
-        "overview.project", do.overview.dashboard, say.summarize_dashboard, "project_dashboard", recalls="project"
-    )
-    yield read("overview.projects", do.overview.overview, say.summarize_overview, "projects_overview")
-    yield read("overview.week", do.overview.weekly_review, say.summarize_weekly_review, "weekly_review")
+    yield read("overview.project", do.overview.dashboard, "project_dashboard", recalls="project")
+    yield read("overview.projects", do.overview.overview, "projects_overview")
+    yield read("overview.week", do.overview.weekly_review, "weekly_review")
     yield write(
         "batch",
         do.batch.run,
-        say.summarize_batch,
         "batch",
         transactional=False,
         whole_if="atomic",
@@ -125,12 +123,11 @@ def _overviews(do: Services) -> Iterator[Operation]:
 def _history(do: Services) -> Iterator[Operation]:
     """Yield deletion, undo and status."""
     large: dict[str, Any] = {"plan": do.items.plan_delete, "asks": True, "split": do.items.split_delete}
-    yield write("items.delete", do.items.delete, say.summarize_delete, "delete_item", policy="delete", **large)
-    yield read("history.list", do.history.list, say.summarize_history, "history", sdk="history")
+    yield write("items.delete", do.items.delete, "delete_item", policy="delete", **large)
+    yield read("history.list", do.history.list, "history", summary=say.summarize_history, sdk="history")
     yield write(
         "history.undo",
         do.undoing.undo,
-        say.summarize_undo,
         "undo",
         plan=do.undoing.plan_undo,
         asks=True,
@@ -139,33 +136,36 @@ def _history(do: Services) -> Iterator[Operation]:
         scheduled="never",
         job=JobKind(name="undo", resumable=True, pool="undo"),
     )
-    yield read("status", do.status.get_status, say.summarize_status, "status", exempt=True)
+    yield read("status", do.status.get_status, "status", exempt=True)
 
 
 def _jobs(do: Services) -> Iterator[Operation]:
     """Yield the operations on jobs."""
     jobs: dict[str, Any] = {"sdk": "", "exempt": True}  # a script should not wait for jobs
     waiting: dict[str, Any] = {"transactional": False, "long": True, "waits": ("job", "wait")}
-    yield read("jobs.get", do.jobs.show, say.summarize_jobs, "get_job", **waiting, **jobs)
-    yield write(
-        "jobs.cancel", do.jobs.cancel, say.summarize_job, "cancel_job", transactional=False, idempotent=True, **jobs
-    )
+    yield read("jobs.get", do.jobs.show, "get_job", summary=say.summarize_jobs, **waiting, **jobs)
+    yield write("jobs.cancel", do.jobs.cancel, "cancel_job", transactional=False, idempotent=True, **jobs)
 
 
 def _more(do: Services) -> Iterator[Operation]:
     """Yield the less frequent operations on items."""
-    yield read("links.list", do.links.list, say.make_list_summary("link"), "list_links", **_MORE)
-    yield write("links.update", do.links.update, say.summarize_update, "update_link", idempotent=True, **_MORE)
-    yield read("journal.list", do.journal.list, say.make_list_summary("entry"), "list_journal_entries", **_MORE)
+    yield read("links.list", do.links.list, "list_links", summary=say.make_list_summary("link"), **_MORE)
+    yield write("links.update", do.links.update, "update_link", summary=say.summarize_update, idempotent=True, **_MORE)
+    yield read("journal.list", do.journal.list, "list_journal_entries", summary=say.make_list_summary("entry"), **_MORE)
     yield write(
-        "journal.update", do.journal.update, say.summarize_update, "update_journal_entry", idempotent=True, **_MORE
+        "journal.update",
+        do.journal.update,
+        "update_journal_entry",
+        summary=say.summarize_update,
+        idempotent=True,
+        **_MORE,
     )
-    yield read("items.trash", do.items.list_trash, say.make_list_summary("item"), "list_trash", **_MORE)
+    yield read("items.trash", do.items.list_trash, "list_trash", summary=say.make_list_summary("item"), **_MORE)
     yield write(
         "items.restore",
         do.items.restore,
-        say.summarize_restore,
         "restore_item",
+        summary=say.summarize_restore,
         split=do.items.split_restore,
         scheduled="never",
         job=JobKind(name="restore_item", resumable=True, pool="undo"),
@@ -177,10 +177,10 @@ def _files(do: Services) -> Iterator[Operation]:
     """Yield the operations on files."""
     files = {"toolset": "files"}
     writing: dict[str, Any] = files | {"idempotent": True, "split": do.files.split_write}
-    yield write("files.write", do.files.write, say.summarize_file_write, "write_file", **writing)
-    yield read("files.list", do.files.list, say.make_list_summary("file"), "list_files", **files)
-    yield read("files.get", do.files.get, say.summarize_file_text, "get_file", recalls="file", **files)
-    yield write("files.update", do.files.update, say.summarize_update, "update_file", idempotent=True, **files)
+    yield write("files.write", do.files.write, "write_file", summary=say.summarize_file_write, **writing)
+    yield read("files.list", do.files.list, "list_files", summary=say.make_list_summary("file"), **files)
+    yield read("files.get", do.files.get, "get_file", recalls="file", **files)
+    yield write("files.update", do.files.update, "update_file", summary=say.summarize_update, idempotent=True, **files)
 
 
 def _reindex(do: Services) -> Iterator[Operation]:
@@ -188,7 +188,6 @@ def _reindex(do: Services) -> Iterator[Operation]:
     yield write(
         "reindex",
         do.reindexing.reindex,
-        say.summarize_reindex,
         "reindex",
         sdk="",
         idempotent=True,
@@ -205,39 +204,57 @@ def _reminders_and_schedules(do: Services) -> Iterator[Operation]:
     yield read(
         "reminders.waiting",
         do.ringing.list_waiting,
-        say.summarize_waiting_reminders,
         "list_waiting_reminders",
+        summary=say.summarize_waiting_reminders,
         exempt=True,
         **_MORE,
     )
-    yield write("reminders.snooze", do.reminders.snooze, say.summarize_snooze, "snooze_reminder", **_MORE)
+    yield write("reminders.snooze", do.reminders.snooze, "snooze_reminder", summary=say.summarize_snooze, **_MORE)
     done = do.reminders.acknowledge
     yield write(
-        "reminders.acknowledge", done, say.summarize_acknowledge, "acknowledge_reminder", idempotent=True, **_MORE
+        "reminders.acknowledge",
+        done,
+        "acknowledge_reminder",
+        summary=say.summarize_acknowledge,
+        idempotent=True,
+        **_MORE,
     )
     jobs = do.jobs.list
-    yield read("jobs.list", jobs, say.make_list_summary("job"), "list_jobs", toolset="jobs", sdk="", exempt=True)
+    yield read(
+        "jobs.list", jobs, "list_jobs", summary=say.make_list_summary("job"), toolset="jobs", sdk="", exempt=True
+    )
     timed: dict[str, Any] = {"toolset": "jobs", "sdk": ""}  # operations that cannot be undone are not for scripts
     adding: dict[str, Any] = {"plan": do.schedules.plan_add, "asks": True, **timed}
-    yield write("schedules.add", do.schedules.add, say.summarize_schedule, "add_schedule", **adding)
-    yield read("schedules.list", do.schedules.list, say.make_list_summary("schedule"), "list_schedules", **timed)
-    yield write(
-        "schedules.pause", do.schedules.pause, say.summarize_schedule, "pause_schedule", idempotent=True, **timed
+    yield write("schedules.add", do.schedules.add, "add_schedule", summary=say.summarize_schedule, **adding)
+    yield read(
+        "schedules.list", do.schedules.list, "list_schedules", summary=say.make_list_summary("schedule"), **timed
     )
     yield write(
-        "schedules.resume", do.schedules.resume, say.summarize_schedule, "resume_schedule", idempotent=True, **timed
+        "schedules.pause",
+        do.schedules.pause,
+        "pause_schedule",
+        summary=say.summarize_schedule,
+        idempotent=True,
+        **timed,
+    )
+    yield write(
+        "schedules.resume",
+        do.schedules.resume,
+        "resume_schedule",
+        summary=say.summarize_schedule,
+        idempotent=True,
+        **timed,
     )
     yield write(
         "schedules.remove",
         do.schedules.remove,
-        say.summarize_schedule_removal,
         "remove_schedule",
         policy="delete",
         plan=do.schedules.plan_remove,
         asks=True,
         **timed,
     )
-    yield read("pages.reminders", do.pages.render_reminders, say.summarize_markdown, exempt=True)
+    yield read("pages.reminders", do.pages.render_reminders, summary=say.summarize_markdown, exempt=True)
 
 
 def _archive(do: Services) -> Iterator[Operation]:
@@ -253,28 +270,22 @@ def _archive(do: Services) -> Iterator[Operation]:
         "asks": True,
         **job_options("backup"),
     }
-    yield write("backup", do.backups.create, say.summarize_backup, "create_backup", **backup, **_MORE)
+    yield write("backup", do.backups.create, "create_backup", **backup, **_MORE)
     export: dict[str, Any] = {
         "plan": do.exports.plan_create,
         "asks": True,
         **job_options("export"),
     }
-    yield write("export", do.exports.create, say.summarize_export, "export_data", **export, **_MORE)
-    yield read("backups.list", do.backups.list, say.summarize_backup_list, exempt=True)
-    yield write("backups.check", do.backups.check, say.summarize_backup_check, **lasting)
-    yield write(
-        "restore",
-        do.restoring.restore,
-        say.summarize_restored_home,
-        plan=do.restoring.plan_restore,
-        **job_options("restore"),
-    )
+    yield write("export", do.exports.create, "export_data", **export, **_MORE)
+    yield read("backups.list", do.backups.list, exempt=True)
+    yield write("backups.check", do.backups.check, **lasting)
+    yield write("restore", do.restoring.restore, plan=do.restoring.plan_restore, **job_options("restore"))
     purge: dict[str, Any] = {
         "plan": do.purging.plan_purge,
         "asks": True,
         **job_options("purge", whole=False),
     }
-    yield write("purge", do.purging.purge, do.purging.summarize_purge, policy="delete", **purge)
+    yield write("purge", do.purging.purge, policy="delete", **purge)
 
 
 def _cli_only(do: Services) -> Iterator[Operation]:
@@ -282,42 +293,41 @@ def _cli_only(do: Services) -> Iterator[Operation]:
     yield write(
         "import.markdown",
         do.imports.import_markdown,
-        do.imports.summarize,
         transactional=False,
         long=True,
         job=JobKind(name="import", resumable=True, alone=True),
         plan=do.imports.plan_import,
     )
-    yield read("models.list", do.models.list, do.models.summarize_list, exempt=True)
+    yield read("models.list", do.models.list, summary=do.models.summarize_list, exempt=True)
     yield write(
         "models.remove",
         do.models.remove,
-        do.models.summarize_removal,
+        summary=do.models.summarize_removal,
         policy="delete",
         plan=do.models.plan_remove,
         asks=True,
         transactional=False,
     )
-    yield read("items.resolve", do.items.resolve, say.summarize_named_item, exempt=True)
-    yield read("items.get_trashed", do.items.get_trashed, say.summarize_item, exempt=True)
-    yield read("tags.list", do.tags.list, say.make_list_summary("tag"), exempt=True)
-    yield read("tags.get", do.tags.get, say.make_list_summary("item"), exempt=True)
-    yield write("tags.rename", do.tags.rename, say.summarize_tag_change, split=do.tags.split_change)
-    yield write("tags.delete", do.tags.delete, say.summarize_tag_change, split=do.tags.split_change)
-    yield read("files.content", do.files.get_content, say.summarize_file_part, exempt=True)
+    yield read("items.resolve", do.items.resolve, summary=say.summarize_named_item, exempt=True)
+    yield read("items.get_trashed", do.items.get_trashed, exempt=True)
+    yield read("tags.list", do.tags.list, summary=say.make_list_summary("tag"), exempt=True)
+    yield read("tags.get", do.tags.get, summary=say.make_list_summary("item"), exempt=True)
+    yield write("tags.rename", do.tags.rename, split=do.tags.split_change)
+    yield write("tags.delete", do.tags.delete, split=do.tags.split_change)
+    yield read("files.content", do.files.get_content, exempt=True)
     yield from scripts.list_user_operations(do)
-    yield read("calls.list", do.status.list_calls, say.make_list_summary("call"), exempt=True)
-    yield read("statistics.calls", do.statistics.count_calls, summarize_calls, exempt=True)
-    yield read("statistics.tasks", do.statistics.count_tasks, summarize_tasks, exempt=True)
+    yield read("calls.list", do.status.list_calls, summary=say.make_list_summary("call"), exempt=True)
+    yield read("statistics.calls", do.statistics.count_calls, exempt=True)
+    yield read("statistics.tasks", do.statistics.count_tasks, exempt=True)
 
 
 def _pages(do: Services) -> Iterator[Operation]:
     """Yield the operations behind resources."""
-    yield read("items.complete", do.pages.complete, say.make_list_summary("name"), exempt=True)
-    yield read("pages.list", do.pages.list, say.make_list_summary("page"), exempt=True)
-    yield read("pages.job", do.jobs.render_page, say.summarize_markdown, exempt=True)
-    yield read("pages.run", do.code.render_page, say.summarize_markdown, exempt=True)
-    yield read("pages.note", do.pages.render_note, say.summarize_markdown, exempt=True)
-    yield read("pages.project", do.pages.render_project, say.summarize_markdown, exempt=True)
-    yield read("pages.task", do.pages.render_task, say.summarize_markdown, exempt=True)
-    yield read("pages.today", do.pages.render_today, say.summarize_markdown, exempt=True)
+    yield read("items.complete", do.pages.complete, summary=say.make_list_summary("name"), exempt=True)
+    yield read("pages.list", do.pages.list, summary=say.make_list_summary("page"), exempt=True)
+    yield read("pages.job", do.jobs.render_page, summary=say.summarize_markdown, exempt=True)
+    yield read("pages.run", do.code.render_page, summary=say.summarize_markdown, exempt=True)
+    yield read("pages.note", do.pages.render_note, summary=say.summarize_markdown, exempt=True)
+    yield read("pages.project", do.pages.render_project, summary=say.summarize_markdown, exempt=True)
+    yield read("pages.task", do.pages.render_task, summary=say.summarize_markdown, exempt=True)
+    yield read("pages.today", do.pages.render_today, summary=say.summarize_markdown, exempt=True)

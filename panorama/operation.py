@@ -16,7 +16,8 @@ class Operation:
     """One operation, and how each interface offers it.
 
     - `call` is a bound method: its signature is the input schema, its docstring the description, its return type the
-      schema of `data`. `sdk` is its name in scripts, "" if they may not call it.
+      schema of `data`. `summary` puts the result in one line; by default the result does. `sdk` is its name in
+      scripts, "" if they may not call it.
     - `recalls` is a reference that a read needs; if omitted, the last read item is used.
     - `whole_if` names the argument that decides whether the call is one transaction. `only_reads` takes the same
       arguments and returns whether no write is needed. `split` takes the same arguments and returns a call that is too
@@ -34,7 +35,7 @@ class Operation:
 
     name: str
     call: Callable[..., Any]
-    summary: Callable[[Any], str]
+    summary: Callable[[Any], str] = lambda result: result.summarize()
     policy: Policy = "read"
     tool: str = ""
     toolset: str = "default"
@@ -74,17 +75,17 @@ class Operation:
         return "script" if self.composed else "maintenance" if self.writes else "waiting"
 
 
-def read(name: str, call: Callable[..., Any], summary: Callable[[Any], str], tool: str = "", **more: Any) -> Operation:
+def read(name: str, call: Callable[..., Any], tool: str = "", **more: Any) -> Operation:
     """Return an operation that only reads."""
-    return _operation(name, call, summary, tool, **more)
+    return _operation(name, call, tool, **more)
 
 
-def write(name: str, call: Callable[..., Any], summary: Callable[[Any], str], tool: str = "", **more: Any) -> Operation:
+def write(name: str, call: Callable[..., Any], tool: str = "", **more: Any) -> Operation:
     """Return an operation that changes data; its policy can be another one."""
     more.setdefault("policy", "write")
-    return _operation(name, call, summary, tool, **more)
+    return _operation(name, call, tool, **more)
 
 
-def _operation(name: str, call: Callable[..., Any], summary: Callable[[Any], str], tool: str, **more: Any) -> Operation:
+def _operation(name: str, call: Callable[..., Any], tool: str, **more: Any) -> Operation:
     more.setdefault("sdk", name if tool else "")  # operations of the command line are not for scripts
-    return Operation(name=name, call=call, summary=summary, tool=tool, **more)
+    return Operation(name=name, call=call, tool=tool, **more)

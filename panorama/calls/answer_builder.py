@@ -12,6 +12,7 @@ from panorama.domain.changes import SCRIPT_ACTOR
 from panorama.domain.items.item import Item, kind_of
 from panorama.domain.paging import Page, PageRequest, is_page
 from panorama.domain.text.json_types import is_list, is_object
+from panorama.domain.text.wording import pluralize
 from panorama.services import summaries as say
 from panorama.services.base import ServiceContext
 from panorama.store.backend import Session
@@ -103,7 +104,7 @@ class AnswerBuilder:
         if dates := self._list_read_dates(data):
             summary += f": {dates}" if self._operation.writes else f" ({dates})"
         if not self._reader.wants_all and (cut := rendering.count_cut_texts(data)):
-            summary += f"; {say.pluralize(cut, 'long text')} cut"
+            summary += f"; {pluralize(cut, 'long text')} cut"
         for kind, id_, label in self._recalled:
             summary += f" · the {kind} read last" + ("" if id_ in summary else f": “{label[:80]}” ({id_})")
         return summary

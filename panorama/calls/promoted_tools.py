@@ -16,7 +16,6 @@ from panorama.domain.scripts.library import TOOL_PREFIX, Parameter, Signature
 from panorama.domain.scripts.sdk_usage import ANYTHING
 from panorama.errors import PanoramaError
 from panorama.operation import Operation
-from panorama.services import summaries as say
 from panorama.services.scripts.library import Library, SavedScript, analyze_script
 from panorama.services.scripts.library_runner import LibraryRunner
 from panorama.services.scripts.run_results import RunResult
@@ -86,7 +85,6 @@ class PromotedTools:
             Operation(
                 name=f"{TOOL_PREFIX}{name}",
                 call=run,
-                summary=say.summarize_run_result,
                 tool=f"{TOOL_PREFIX}{name}",
                 toolset="scripts",
                 policy="read" if reads else "delete" if deletes else "write",

@@ -10,38 +10,41 @@ from panorama.services import summaries as say
 def list_people_operations(do: Services) -> Iterator[Operation]:
     """Yield the operations on people and teams."""
     people = {"toolset": "people"}
-    yield read("people.list", do.people.list, say.make_list_summary("person"), "list_people", **people)
-    yield write("people.create", do.people.create, say.summarize_create, "create_person", **people)
-    yield write("people.update", do.people.update, say.summarize_update, "update_person", idempotent=True, **people)
-    yield write("people.merge", do.people.merge, say.summarize_update, "merge_person", **people)
-    yield read("teams.list", do.teams.list, say.make_list_summary("team"), "list_teams", **people)
-    yield write("teams.create", do.teams.create, say.summarize_create, "create_team", **people)
-    yield write("teams.update", do.teams.update, say.summarize_update, "update_team", idempotent=True, **people)
+    yield read("people.list", do.people.list, "list_people", summary=say.make_list_summary("person"), **people)
+    yield write("people.create", do.people.create, "create_person", summary=say.summarize_create, **people)
+    yield write(
+        "people.update", do.people.update, "update_person", summary=say.summarize_update, idempotent=True, **people
+    )
+    yield write("people.merge", do.people.merge, "merge_person", summary=say.summarize_update, **people)
+    yield read("teams.list", do.teams.list, "list_teams", summary=say.make_list_summary("team"), **people)
+    yield write("teams.create", do.teams.create, "create_team", summary=say.summarize_create, **people)
+    yield write("teams.update", do.teams.update, "update_team", summary=say.summarize_update, idempotent=True, **people)
 
 
 def list_session_operations(do: Services) -> Iterator[Operation]:
     """Yield the operations on sessions."""
-    yield write("sessions.log", do.sessions.log, say.summarize_session_log, "log_session")
+    yield write("sessions.log", do.sessions.log, "log_session", summary=say.summarize_session_log)
     sessions = {"toolset": "sessions"}
-    yield read("sessions.list", do.sessions.list, say.make_list_summary("session"), "list_sessions", **sessions)
-    yield read("sessions.get", do.sessions.get, say.summarize_session, "get_session", recalls="session", **sessions)
-    yield write("sessions.create", do.sessions.create, say.summarize_create, "create_session", **sessions)
+    yield read("sessions.list", do.sessions.list, "list_sessions", summary=say.make_list_summary("session"), **sessions)
+    yield read("sessions.get", do.sessions.get, "get_session", recalls="session", **sessions)
+    yield write("sessions.create", do.sessions.create, "create_session", summary=say.summarize_create, **sessions)
     yield write(
-        "sessions.update", do.sessions.update, say.summarize_update, "update_session", idempotent=True, **sessions
+        "sessions.update",
+        do.sessions.update,
+        "update_session",
+        summary=say.summarize_update,
+        idempotent=True,
+        **sessions,
     )
-    yield read(
-        "sessions.export", do.sessions.export, say.summarize_session_export, "export_session", recalls="session",
-        **sessions,
-    )  # fmt: skip
-    yield read(
-        "sessions.analyze", do.sessions.analyze, say.summarize_session_analysis, "analyze_session", recalls="session",
-        **sessions,
-    )  # fmt: skip
+    yield read("sessions.export", do.sessions.export, "export_session", recalls="session", **sessions)
+    yield read("sessions.analyze", do.sessions.analyze, "analyze_session", recalls="session", **sessions)
 
 
 def list_event_operations(do: Services) -> Iterator[Operation]:
     """Yield the operations on events."""
     calendar = {"toolset": "calendar"}
-    yield read("events.list", do.events.list, say.make_list_summary("event"), "list_events", **calendar)
-    yield write("events.create", do.events.create, say.summarize_create, "create_event", **calendar)
-    yield write("events.update", do.events.update, say.summarize_update, "update_event", idempotent=True, **calendar)
+    yield read("events.list", do.events.list, "list_events", summary=say.make_list_summary("event"), **calendar)
+    yield write("events.create", do.events.create, "create_event", summary=say.summarize_create, **calendar)
+    yield write(
+        "events.update", do.events.update, "update_event", summary=say.summarize_update, idempotent=True, **calendar
+    )

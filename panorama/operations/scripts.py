@@ -7,7 +7,6 @@ from panorama.domain.jobs import JobKind
 from panorama.operation import Operation, read, write
 from panorama.services import Services
 from panorama.services import summaries as say
-from panorama.services.scripts.sdk_search.reference import summarize_sdk_search
 
 _REVIEW_HINT = (
     "Only the user can agree, and their client cannot ask them: tell them to run "
@@ -22,11 +21,10 @@ _OVERWRITE_HINT = (
 
 def list_run_operations(do: Services) -> Iterator[Operation]:
     """Yield the operations on code."""
-    yield read("sdk.search", do.sdk_reference.search, summarize_sdk_search, "search_sdk", sdk="", exempt=True)
+    yield read("sdk.search", do.sdk_reference.search, "search_sdk", sdk="", exempt=True)
     yield write(
         "run_code",
         do.code.run,
-        say.summarize_run_result,
         "run_code",
         sdk="",
         transactional=False,
@@ -41,12 +39,11 @@ def list_run_operations(do: Services) -> Iterator[Operation]:
 
 def list_library_operations(do: Services) -> Iterator[Operation]:
     """Yield the operations on saved scripts."""
-    yield read("scripts.list", do.library.list, say.summarize_script_list, "list_scripts", sdk="", exempt=True)
+    yield read("scripts.list", do.library.list, "list_scripts", summary=say.summarize_script_list, sdk="", exempt=True)
     options: dict[str, Any] = {"sdk": "", "transactional": False}
     yield write(
         "scripts.save",
         do.library.save,
-        say.summarize_script_save,
         "save_script",
         idempotent=True,
         plan=do.library.plan_save,
@@ -57,7 +54,6 @@ def list_library_operations(do: Services) -> Iterator[Operation]:
     yield write(
         "run_script",
         do.scripts.run,
-        say.summarize_run_result,
         "run_script",
         composed=True,
         long=True,
@@ -71,18 +67,22 @@ def list_library_operations(do: Services) -> Iterator[Operation]:
     yield write(
         "scripts.promote",
         do.reviewing.promote,
-        say.summarize_script_review,
         "promote_script",
         plan=do.reviewing.plan_promote,
         asks=True,
         person=_REVIEW_HINT,
         **more,
     )
-    yield read("scripts.get", do.library.get, say.summarize_script, "get_script", **more)
-    yield read("scripts.history", do.library.get_history, say.summarize_script_history, "get_script_history", **more)
-    yield read("scripts.diff", do.library.diff, say.summarize_script_diff, exempt=True)
+    yield read("scripts.get", do.library.get, "get_script", **more)
+    yield read("scripts.history", do.library.get_history, "get_script_history", **more)
+    yield read("scripts.diff", do.library.diff, exempt=True)
     yield read(
-        "scripts.call", do.scripts.call, say.summarize_script_call, sdk="scripts.call", transactional=False, long=True
+        "scripts.call",
+        do.scripts.call,
+        summary=say.summarize_script_call,
+        sdk="scripts.call",
+        transactional=False,
+        long=True,
     )
 
 
@@ -90,10 +90,10 @@ def list_user_operations(do: Services) -> Iterator[Operation]:
     """Yield what only the user may do with scripts, and what was run."""
     asking: dict[str, Any] = {"asks": True, "person": _REVIEW_HINT}
     review = do.reviewing
-    yield write("scripts.approve", review.approve, say.summarize_script_review, plan=review.plan_approve, **asking)
-    yield write("scripts.keep", do.library.keep, say.summarize_script_history)
-    yield write("scripts.reject", review.reject, say.summarize_script_review)
-    yield write("scripts.rollback", review.rollback, say.summarize_script_review, plan=review.plan_rollback, **asking)
-    yield read("runs.list", do.code.list, say.make_list_summary("run"), exempt=True)
-    yield read("runs.get", do.code.get, say.summarize_run, exempt=True)
-    yield read("runs.calls", do.code.list_calls, say.make_list_summary("call"), exempt=True)
+    yield write("scripts.approve", review.approve, plan=review.plan_approve, **asking)
+    yield write("scripts.keep", do.library.keep)
+    yield write("scripts.reject", review.reject)
+    yield write("scripts.rollback", review.rollback, plan=review.plan_rollback, **asking)
+    yield read("runs.list", do.code.list, summary=say.make_list_summary("run"), exempt=True)
+    yield read("runs.get", do.code.get, exempt=True)
+    yield read("runs.calls", do.code.list_calls, summary=say.make_list_summary("call"), exempt=True)

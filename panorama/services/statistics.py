@@ -36,6 +36,10 @@ class CallStatistics:
     clients: tuple[NamedCount, ...]
     errors: tuple[NamedCount, ...]
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        return f"{self.calls:,} calls since {self.first_day}, {self.failed:,} failed"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskDay:
@@ -56,6 +60,10 @@ class TaskStatistics:
     completed: int
     open_before: int
     days: tuple[TaskDay, ...]
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        return f"{self.completed:,} tasks completed and {self.created:,} created since {self.first_day}"
 
 
 class Statistics(Service):
@@ -118,13 +126,3 @@ class Statistics(Service):
         return [
             datetime.combine(first + timedelta(days=number), datetime.min.time(), zone) for number in range(days + 1)
         ]
-
-
-def summarize_calls(statistics: CallStatistics) -> str:
-    """Summarize figures of calls."""
-    return f"{statistics.calls:,} calls since {statistics.first_day}, {statistics.failed:,} failed"
-
-
-def summarize_tasks(statistics: TaskStatistics) -> str:
-    """Summarize figures of tasks."""
-    return f"{statistics.completed:,} tasks completed and {statistics.created:,} created since {statistics.first_day}"

@@ -1,19 +1,58 @@
 """The status of the store, and the current time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, ClassVar
 
 from panorama import __version__
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.retention import newest_backup
+from panorama.kinds import name_kind
 from panorama.ports import Runner
 from panorama.services.base import Service, ServiceContext
-from panorama.services.items.results import Status
 from panorama.services.jobs.jobs import Jobs
 from panorama.services.search.semantic import SemanticSearch
 from panorama.store import migrate
 from panorama.store.items import alerts, overview
 from panorama.store.log import calls, runs
 from panorama.store.log.calls import CallLogEntry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The state of the store and the current time."""
+
+    WITHHELD: ClassVar[tuple[str, ...]] = ("data",)
+    HIDDEN: ClassVar[tuple[str, ...]] = (
+        "version", "weekday", "timezone", "revision", "scripts", "database_bytes", "now", "search.dimensions",
+        "search.passages", "search.index_disk_bytes", "search.index_memory_bytes", "search.index_mapped_bytes",
+    )  # fmt: skip
+
+    version: str
+    now: datetime
+    today: date
+    weekday: str
+    timezone: str
+    counts: Mapping[str, int]
+    data: str
+    database_bytes: int
+    revision: str
+    search: Mapping[str, Any]
+    jobs: Mapping[str, int]
+    reminders_waiting: int
+    scripts: Mapping[str, Any]
+    last_backup: str | None
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        counts, rung = self.counts, self.reminders_waiting
+        wait = f"; {rung:,} {'reminder' if rung == 1 else 'reminders'} rang and wait (list_waiting_reminders)"
+        return (
+            f"Panorama {self.version}, {self.weekday} {self.now:%Y-%m-%d %H:%M} ({self.timezone}): "
+            + ", ".join(f"{counts[kind]:,} {name_kind(kind, counts[kind])}" for kind in ("project", "task", "note"))
+            + (wait if rung else "")
+        )
 
 
 class StatusService(Service):

@@ -22,8 +22,10 @@ from panorama.sdk.core import rows
 from panorama.sdk.core import types as _types
 from panorama.sdk.core.aliases import TOOL_ONLY, TOOLS
 from panorama.sdk.core.unset import UNSET
-from panorama.services.items import results
+from panorama.services.history import results as history_results
+from panorama.services.items import overview_results, results
 from panorama.services.search.results import SearchHit
+from panorama.services.status import Status
 
 ROOT = Path(__file__).resolve().parents[2]
 OF_THE_DOOR = {"limit", "cursor", "detail", "confirm", "idempotency_key"}
@@ -179,19 +181,19 @@ def _every(kind: type[Any]) -> list[type[Any]]:
 @pytest.mark.parametrize(
     ("view", "typed"),
     [
-        (results.Dashboard, _types.Dashboard),
-        (results.Overview, _types.Projects),
-        (results.WeeklyReview, _types.Week),
-        (results.ProjectHealth, _types.Health),
+        (overview_results.Dashboard, _types.Dashboard),
+        (overview_results.Overview, _types.Projects),
+        (overview_results.WeeklyReview, _types.Week),
+        (overview_results.ProjectHealth, _types.Health),
         (results.DeleteResult, _types.Removed),
         (SearchHit, _types.Found),
-        (results.UndoResult, _types.Undone),
+        (history_results.UndoResult, _types.Undone),
         (results.BatchResult, _types.Batch),
         (results.NoteText, _types.NoteText),
         (results.FileText, _types.FileText),
         (results.ItemView, _types.Whole),
-        (results.HistoryLine, _types.Change),
-        (results.Status, _types.Status),
+        (history_results.HistoryLine, _types.Change),
+        (Status, _types.Status),
         (results.ProjectView, _types.ProjectCounts),
     ],
 )

@@ -9,7 +9,7 @@ from panorama.sandbox.protocol import limits
 from panorama.sandbox.rules import hints
 from panorama.sdk.reference.recipes import RECIPES
 from panorama.services.scripts.sdk_search.collections import collection_entries
-from panorama.services.scripts.sdk_search.reference import Detail, SdkReference, summarize_sdk_search
+from panorama.services.scripts.sdk_search.reference import Detail, SdkReference
 
 from .queries import QUERIES
 from .test_examples import EVERY
@@ -112,7 +112,7 @@ def test_what_fits_nothing_is_said_shortly(reference: SdkReference) -> None:
     answer = reference.search("xyzzy", "full")
 
     assert answer.python.startswith("Nothing fits these words")
-    assert summarize_sdk_search(answer) == "Nothing fits these words"
+    assert answer.summarize() == "Nothing fits these words"
     assert (answer.shown, len(answer.python) < 100) == (0, True)
 
 
@@ -120,7 +120,7 @@ def test_the_summary_says_how_many_of_how_many(reference: SdkReference) -> None:
     answer = reference.search("csv")
 
     told = f"{answer.shown} of {answer.total} functions and recipes"
-    assert summarize_sdk_search(answer) == f'{told}; detail="brief" or other words show more'
+    assert answer.summarize() == f'{told}; detail="brief" or other words show more'
 
 
 @pytest.mark.parametrize("query", ["changes", "changes log", 'sdk.query("changes")', "query changes", "audit changes"])

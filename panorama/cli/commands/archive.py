@@ -194,7 +194,6 @@ def _restore(source: str, to: str | None, *, yes: bool) -> Answer:
     from panorama.config import data_directory, local_zone
     from panorama.services.archive.restore import RestoreService
     from panorama.services.jobs.progress import report_progress_to
-    from panorama.services.summaries import summarize_restored_home
 
     home, path = data_directory(), _absolute_path(source) or ""
     service = RestoreService(home, open_backend(home).snapshots)
@@ -202,7 +201,7 @@ def _restore(source: str, to: str | None, *, yes: bool) -> Answer:
     with _report_interrupt("Nothing was made."), console.progress("Restoring") as moved, report_progress_to(moved):
         done = service.restore(path, _absolute_path(to) or "", settings)
     data = to_plain(done, ZoneInfo(local_zone()), brief=False, long=10_000, nulls=False)
-    return Answer(data, summarize_restored_home(done), {"source": "backup", "policy": "write"})
+    return Answer(data, done.summarize(), {"source": "backup", "policy": "write"})
 
 
 def keep_sending_settings(sending: Sequence[str], *, yes: bool) -> bool:

@@ -11,10 +11,10 @@ from panorama.cli.client import translate_errors
 from panorama.cli.console import console
 from panorama.cli.daemon_process import end_daemon
 from panorama.config import data_directory
+from panorama.domain.text.wording import pluralize
 from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
 from panorama.services.archive.paths import quote_path
 from panorama.services.archive.restore import RestoreService
-from panorama.services.archive.results import pluralize
 from panorama.services.archive.secrets import CONFIG_FILE
 from panorama.store.backend import Maintenance
 from panorama.transport.address import Address, hold_lock

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Self, TypeVar
 
 from panorama.errors import InvalidInputError
-from panorama.kinds import ITEM_KINDS, Kind
+from panorama.kinds import ITEM_KINDS, Kind, name_kind
 
 LETTERS: dict[str, Kind] = {kind.letter: kind.name for kind in ITEM_KINDS}
 """The first letter of an id and the kind it stands for."""
@@ -69,6 +69,10 @@ class Item:
     def label(self) -> str:
         """The title or name shown to the user."""
         return str(getattr(self, "title", ""))
+
+    def describe(self) -> str:
+        """Return its kind, label and id: «task “Tea” (t_7k3q9xv2mh)»."""
+        return f"{name_kind(self.KIND)} “{self.label}” ({self.id})"
 
     def list_other_names(self) -> tuple[str, ...]:
         """Return the names besides the label that refer to the item."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from panorama.domain.items.session_lines import SessionLine
+from panorama.domain.text.wording import pluralize
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,11 @@ class SessionAnalysis:
     revision_rate: float
     depth: int
     confidence: float | None
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        measures = f"linearity {self.linearity:g}, revision rate {self.revision_rate:g}, depth {self.depth}"
+        return f"Session “{self.title}” ({self.id}), {pluralize(self.lines, 'line')}: {measures}"
 
 
 def analyze_lines(id_: str, title: str, lines: Iterable[SessionLine]) -> SessionAnalysis:

@@ -9,10 +9,9 @@ from datetime import datetime, timedelta
 from panorama.domain.changes import Origin
 from panorama.errors import InvalidInputError, UnavailableError
 from panorama.index.points import in_batches
-from panorama.kinds import name_kind
 from panorama.services.archive.backup import apply_retention, list_own_backups
 from panorama.services.archive.paths import ArchivePaths
-from panorama.services.archive.results import PurgeResult, pluralize
+from panorama.services.archive.results import PurgeResult, join_counts
 from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.progress import Progress, report_progress
@@ -101,25 +100,8 @@ class PurgeService(Service):
             return Plan()
         since = f"{before.astimezone(self._context.zone):%Y-%m-%d %H:%M}"
         return Plan(
-            f"Forget {_join_counts(plan.counts)} in the trash since before {since} for good? This cannot be undone."
+            f"Forget {join_counts(plan.counts)} in the trash since before {since} for good? This cannot be undone."
         )
-
-    def summarize_purge(self, done: PurgeResult) -> str:
-        """Summarize what was deleted."""
-        verb = "Would forget" if done.dry_run else "Forgot"
-        parts = [f"{verb} {_join_counts(done.items) or 'nothing'} from the trash"]
-        parts += [f"{pluralize(done.changes, 'change')} of theirs"] if done.changes else []
-        logged = done.calls + done.runs + done.jobs
-        parts += [f"{pluralize(logged, 'entry', 'entries')} of the log"] if logged else []
-        parts += (
-            [f"{pluralize(done.contents, 'content')} ({done.content_bytes / 1e6:,.1f} MB)"] if done.contents else []
-        )
-        parts += [pluralize(done.copies, "old backup")] if done.copies else []
-        wait = pluralize(
-            done.waiting, "waits for other items that belong to it", "wait for other items that belong to them"
-        )
-        parts += [wait] if done.waiting else []
-        return "; ".join(parts)
 
     def _parse_cutoff(self, days: int | None) -> datetime:
         if days is not None and not 0 <= days <= MAX_DAYS:
@@ -321,8 +303,3 @@ def _build_result(
     names = ("changes", "texts", "calls", "runs", "jobs", "vectors", "contents", "content_bytes", "copies")
     every = dict.fromkeys(names, 0) | counts
     return PurgeResult(before=before, items=items, waiting=waiting, dry_run=dry_run, problems=problems, **every)
-
-
-def _join_counts(counts: Mapping[str, int]) -> str:
-    """Format counts by kind: «3 tasks, 1 note»."""
-    return ", ".join(f"{count:,} {name_kind(kind, count)}" for kind, count in counts.items())

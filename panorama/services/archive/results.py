@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from panorama.domain.text.wording import pluralize
+from panorama.kinds import name_kind
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupResult:
@@ -30,6 +33,13 @@ class BackupResult:
         """The things that could not be saved."""
         return _describe_shortfall(self.problems, self.problem_count)
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        contents = f"{_format_rows_and_files(self.rows, self.files)}, {self.size_bytes / 1e6:,.1f} MB"
+        removed = f"; {pluralize(self.removed, 'older one')} removed" if self.removed else ""
+        missing = _format_missing(self.problem_count)
+        return f"Backed up {contents} to {self.path} and checked it in {self.seconds:g} s{removed}{missing}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupList:
@@ -38,6 +48,10 @@ class BackupList:
     folder: str
     backups: tuple[Mapping[str, Any], ...]
     count: int
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        return f"{pluralize(self.count, 'backup')} in {self.folder}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +71,12 @@ class ArchiveCheckResult:
     problems: tuple[str, ...]
     withheld: tuple[str, ...]
     sending: tuple[str, ...]
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        contents = f"{pluralize(self.files, 'file')}, {pluralize(self.rows, 'row')}, {self.size_bytes / 1e6:,.1f} MB"
+        made_at = f"{self.made_at:%Y-%m-%d %H:%M}"
+        return f"The {self.kind} of {made_at} is intact: {contents}{_format_missing(len(self.problems))}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +99,11 @@ class ExportResult:
         """The things that could not be saved."""
         return _describe_shortfall(self.problems, self.problem_count)
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        contents = f"{pluralize(self.rows, 'row')}, {pluralize(self.pages, 'page')} and {_format_contents(self.files)}"
+        return f"Exported {contents}, to {self.path}, in {self.seconds:g} s{_format_missing(self.problem_count)}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreResult:
@@ -93,6 +118,12 @@ class RestoreResult:
     problems: tuple[str, ...]
     withheld: tuple[str, ...]
     seconds: float
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        contents = _format_rows_and_files(self.rows, self.files)
+        missing = _format_missing(len(self.problems))
+        return f"Restored {contents} of {self.made_at:%Y-%m-%d %H:%M} to {self.path}, compared{missing}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,15 +150,44 @@ class PurgeResult:
     dry_run: bool
     problems: tuple[str, ...]
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        verb = "Would forget" if self.dry_run else "Forgot"
+        parts = [f"{verb} {join_counts(self.items) or 'nothing'} from the trash"]
+        parts += [f"{pluralize(self.changes, 'change')} of theirs"] if self.changes else []
+        logged = self.calls + self.runs + self.jobs
+        parts += [f"{pluralize(logged, 'entry', 'entries')} of the log"] if logged else []
+        parts += (
+            [f"{pluralize(self.contents, 'content')} ({self.content_bytes / 1e6:,.1f} MB)"] if self.contents else []
+        )
+        parts += [pluralize(self.copies, "old backup")] if self.copies else []
+        wait = pluralize(
+            self.waiting, "waits for other items that belong to it", "wait for other items that belong to them"
+        )
+        parts += [wait] if self.waiting else []
+        return "; ".join(parts)
+
     @property
     def shortfall(self) -> str:
         """The items that have to wait for the next purge."""
         return " ".join(self.problems)
 
 
-def pluralize(count: int, one: str, many: str = "") -> str:
-    """Format a count with its noun: «1 row», «2 rows»."""
-    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+def _format_missing(count: int) -> str:
+    return f"; {pluralize(count, 'item was', 'items were')} missing" if count else ""
+
+
+def _format_rows_and_files(rows: int, files: int) -> str:
+    return f"{pluralize(rows, 'row')} and {_format_contents(files)}"
+
+
+def _format_contents(count: int) -> str:
+    return pluralize(count, "content of a file", "contents of files")
+
+
+def join_counts(counts: Mapping[str, int]) -> str:
+    """Format counts by kind: «3 tasks, 1 note»."""
+    return ", ".join(f"{count:,} {name_kind(kind, count)}" for kind, count in counts.items())
 
 
 def _describe_shortfall(problems: tuple[str, ...], count: int) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 from panorama.domain.items.item import Item, kind_of, normalize_name
 from panorama.domain.markdown.wiki_links import can_be_target, rename_links
-from panorama.services.archive.results import pluralize
+from panorama.domain.text.wording import pluralize
 from panorama.services.base import LargeCall, Service
 from panorama.services.jobs.portions import LARGE_UNIT, apply_in_portions
 from panorama.store.backend import Session

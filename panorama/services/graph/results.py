@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Literal
 
+from panorama.domain.text.wording import pluralize
+
 EdgeSource = Literal["explicit", "parsed"]
 
 
@@ -44,6 +46,14 @@ class Related:
     unresolved: tuple[str, ...]
     is_partial: bool | None
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        parts = [f"{pluralize(len(self.neighbours), 'item')} related to “{self.title}” ({self.id})"]
+        parts += [f"{self.more:,} more: give a limit, kinds or a smaller depth"] if self.more else []
+        parts += ["only the first of very many were followed"] if self.is_partial else []
+        parts += [f"{pluralize(len(self.unresolved), 'link')} to nothing"] if self.unresolved else []
+        return "; ".join(parts)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationView:
@@ -70,6 +80,13 @@ class Paths:
     length: int
     paths: tuple[tuple[Mapping[str, Any], ...], ...]
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        if not self.paths:
+            return "No way in so many steps"
+        way = " → ".join(str(step["title"]) for step in self.paths[0])
+        return f"{pluralize(len(self.paths), 'way')} of {pluralize(self.length, 'step')}: {way}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphStats:
@@ -82,6 +99,14 @@ class GraphStats:
     unread: int
     most_linked: tuple[Mapping[str, Any], ...]
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        unread = f"; the links of {pluralize(self.unread, 'item')} are still being read" if self.unread else ""
+        return (
+            f"{pluralize(self.edges, 'relation')} between {pluralize(self.nodes, 'item')}; "
+            f"{pluralize(self.unresolved, 'link')} to nothing{unread}"
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Components:
@@ -89,6 +114,11 @@ class Components:
 
     count: int
     components: tuple[Mapping[str, Any], ...]
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        largest = max((int(group["size"]) for group in self.components), default=0)
+        return f"{pluralize(self.count, 'group')}; the largest has {pluralize(largest, 'item')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,3 +128,8 @@ class GraphContext:
     topic: str
     hits: tuple[Mapping[str, Any], ...]
     cut: int
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        cut = f"; {pluralize(self.cut, 'row')} left out to keep it short" if self.cut else ""
+        return f"{pluralize(len(self.hits), 'hit')} for “{self.topic[:80]}” and what is related to them{cut}"

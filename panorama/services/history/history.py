@@ -11,12 +11,12 @@ from panorama.domain.jobs import JOB_ID_LETTER
 from panorama.domain.paging import Page, PageRequest
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.services.base import RUN_LETTER, LargeCall, Plan, Service
+from panorama.services.history import undo_questions
 from panorama.services.history.change_excerpts import excerpt_pair
+from panorama.services.history.results import HistoryLine, RecentWrite, UndoResult
 from panorama.services.history.undo_portions import PortionedUndo, UndoPlan, overtaken_error, to_result
 from panorama.services.history.undo_steps import UndoOperation, plan_steps
 from panorama.services.history.undo_targets import UndoTargets, describe_write, find_targets
-from panorama.services.items import confirmations
-from panorama.services.items.results import HistoryLine, RecentWrite, UndoResult
 from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT
 from panorama.services.jobs.progress import SHOULD_STOP
 from panorama.services.jobs.worker_id import WorkerId
@@ -148,32 +148,32 @@ class History(Service):
         with self._stoppable(), self._reading() as session:
             targets = self._find_targets(session, unit, count, redo)
             size = _count_changes(session, targets.units)
-            if size <= confirmations.UNDO_CONFIRM_THRESHOLD and not targets.is_foreign:
+            if size <= undo_questions.UNDO_CONFIRM_THRESHOLD and not targets.is_foreign:
                 return Plan()
             total = changes.summarize_units(session, targets.units)
             if not targets.is_foreign and total.changes == size and changes.is_untouched(session, targets.units):
                 first = changes.get_first(session, targets.units[0])
                 deed = self._describe_targets(session, targets, total.operations, first.at)
-                return Plan(confirmations.format_undo_question(deed, changes=size, created=total.created))
+                return Plan(undo_questions.format_question(deed, changes=size, created=total.created))
             lines = [line for unit_id in targets.units for line in changes.list_by_unit(session, unit_id)]
             steps = plan_steps(session, lines)
             undone = [step.change for step in steps if step.left]
             if not skip_conflicts and any(step.over for step in steps):
                 return Plan()
-            if not targets.is_foreign and len(undone) <= confirmations.UNDO_CONFIRM_THRESHOLD:
+            if not targets.is_foreign and len(undone) <= undo_questions.UNDO_CONFIRM_THRESHOLD:
                 return Plan()
             deed = self._describe_targets(session, targets, {line.operation for line in lines}, lines[0].at)
             created = sum(line.action == "create" for line in undone)
-            return Plan(confirmations.format_undo_question(deed, changes=len(undone), created=created))
+            return Plan(undo_questions.format_question(deed, changes=len(undone), created=created))
 
     def _describe_targets(self, session: Session, targets: UndoTargets, operations: Set[str], at: datetime) -> str:
         """Describe the writes for a question; those of another client with their titles."""
         if not targets.is_foreign:
-            return confirmations.describe_unit(targets.units[0], operations, at, self._context.zone)
+            return undo_questions.describe_unit(targets.units[0], operations, at, self._context.zone)
         last = [changes.get_last(session, unit) for unit in targets.units]
         zone = self._context.zone
-        return confirmations.list_writes(
-            [confirmations.describe_write(describe_write(session, line), zone) for line in last]
+        return undo_questions.list_writes(
+            [undo_questions.describe_write(describe_write(session, line), zone) for line in last]
         )
 
 

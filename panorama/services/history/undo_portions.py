@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from panorama.domain.changes import Change
 from panorama.errors import ConflictError
+from panorama.services.history.results import UndoResult
 from panorama.services.history.undo_steps import UndoOperation, UndoStep, find_trash_conflicts, plan_steps
-from panorama.services.items.results import UndoResult
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.portions import LARGE_UNIT, PORTION_SECONDS
 from panorama.services.jobs.progress import StoppedError, load_checkpoint, report_progress, save_checkpoint

@@ -8,7 +8,7 @@ from itertools import islice
 from panorama.domain.changes import Change, Origin
 from panorama.domain.items.files import is_result_name
 from panorama.errors import NotFoundError
-from panorama.services.items.results import RecentWrite
+from panorama.services.history.results import RecentWrite
 from panorama.store.backend import Session
 from panorama.store.items import lookup
 from panorama.store.log import changes

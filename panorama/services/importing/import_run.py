@@ -11,7 +11,7 @@ from panorama.errors import InvalidInputError, PanoramaError
 from panorama.services.importing import folder as folders
 from panorama.services.importing.attachments import Attachment, AttachmentFinder, read_attachment
 from panorama.services.importing.folder import FileTimes, Folder, UnreadableError
-from panorama.services.items.results import ImportReport
+from panorama.services.importing.results import ImportReport
 from panorama.services.jobs.progress import Progress
 from panorama.store.items.blobs import Blobs
 from panorama.store.log.imports import ATTACHMENT, MISSING, PROJECT_NAME, WHOLE_FILE, ImportedPart

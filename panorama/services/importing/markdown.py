@@ -13,8 +13,8 @@ from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.importing import folder as folders
 from panorama.services.importing.attachments import free_name, load_known
 from panorama.services.importing.import_run import MAX_LISTED_PROBLEMS, ChangedFile, ImportRun
+from panorama.services.importing.results import ImportReport
 from panorama.services.importing.writer import ImportWriter
-from panorama.services.items.results import ImportReport
 from panorama.services.jobs import progress
 from panorama.services.jobs.progress import Progress, report_progress
 from panorama.store.items import rows
@@ -100,33 +100,6 @@ class Imports(Service):
         """Refuse a folder that cannot be imported."""
         folders.scan(folder, avoid=self._context.home)
         return Plan()
-
-    def summarize(self, report: ImportReport) -> str:
-        """Summarize an import."""
-        if not report.files:
-            return f"No Markdown file in {report.folder}"
-        new = _format_counts(
-            (report.notes_created, "note"),
-            (report.tasks_created, "task"),
-            (report.files_created, "file"),
-            (report.projects_created, "project"),
-        )
-        updated = _format_counts((report.notes_updated, "note"), (report.tasks_updated, "task"))
-        verb = "Would import" if report.dry_run else "Imported"
-        parts = [f"{verb} {new} from {report.folder}" if new else f"{verb} nothing new from {report.folder}"]
-        parts += [f"{'would update' if report.dry_run else 'updated'} {updated}"] if updated else []
-        parts += (
-            [f"{report.unchanged:,} of {_format_counts((report.files, 'file'))} unchanged"] if report.unchanged else []
-        )
-        parts += [f"{report.gone:,} no longer in the folder, kept in Panorama"] if report.gone else []
-        parts += [f"{report.skipped:,} skipped"] if report.skipped else []
-        return "; ".join(
-            [*parts, *([_format_counts((report.problem_count, "problem"))] if report.problem_count else [])]
-        )
-
-
-def _format_counts(*counts: tuple[int, str]) -> str:
-    return ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
 
 
 def _iter_chunks(files: Iterator[ChangedFile]) -> Iterator[list[ChangedFile]]:

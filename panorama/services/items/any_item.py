@@ -9,13 +9,13 @@ from panorama.domain.items.references import TOOL_REFERENCE, ItemOrToolRef, Item
 from panorama.domain.items.session_lines import SessionLine
 from panorama.domain.items.sessions import LoggedSession
 from panorama.domain.paging import Page, PageRequest, Result
+from panorama.domain.text.visible_text import quote_name
+from panorama.domain.text.wording import join_words, pluralize
 from panorama.errors import ConflictError, InvalidInputError
-from panorama.kinds import PLAIN_KINDS
+from panorama.kinds import PLAIN_KINDS, name_kind
 from panorama.ports import Calls
-from panorama.services.archive.results import pluralize
 from panorama.services.base import LargeCall, Plan, Service, ServiceContext
 from panorama.services.graph.backlinks import describe_links
-from panorama.services.items import confirmations
 from panorama.services.items.results import DeleteResult, ItemView, count_left_out, drop_zeros
 from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, apply_in_portions
 from panorama.services.references import resolve
@@ -119,7 +119,7 @@ class Items(Service):
         with self._reading() as session:
             found: Item = rows.load(session, "project", item)
             count = projects.count_items(session, item)
-            return Plan(confirmations.format_project_delete_question(found.label, count))
+            return Plan(_format_project_question(found.label, count))
 
     def restore(self, item: TrashedRef, items: bool = False) -> Result[Any]:
         """Bring an item back from the trash.
@@ -323,3 +323,9 @@ def _to_row(value: Any) -> Mapping[str, Any]:
         for name in ("id", "title", "name", "text", "media_type", "status", "deadline", "url", "at")
         if hasattr(value, name)
     }
+
+
+def _format_project_question(name: str, counts: Mapping[str, int]) -> str:
+    """Return the question before a project is moved to the trash with its items, by kind; "" if it has none."""
+    inside = [f"{count:,} {name_kind(kind, count)}" for kind, count in counts.items() if count]
+    return f"Move {join_words(inside)} to the trash, with the project {quote_name(name)}?" if inside else ""

@@ -11,15 +11,8 @@ from panorama.domain.paging import PageRequest, Result
 from panorama.domain.time import times
 from panorama.errors import InvalidInputError
 from panorama.services.base import Service, ServiceContext
-from panorama.services.items.results import (
-    Dashboard,
-    Overview,
-    ProjectHealth,
-    Tally,
-    WeeklyReview,
-    count_left_out,
-    drop_zeros,
-)
+from panorama.services.items.overview_results import Dashboard, Overview, ProjectHealth, Tally, WeeklyReview
+from panorama.services.items.results import count_left_out, drop_zeros
 from panorama.store import events
 from panorama.store.backend import Session
 from panorama.store.items import listing, notes, overview, rows, tasks

@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, ClassVar, Self
 
 from panorama.domain.items.files import File
 from panorama.domain.items.item import Item
 from panorama.domain.items.notes import Note
 from panorama.domain.items.projects import Project
-from panorama.domain.items.reminders import Alert, Reminder
 from panorama.domain.paging import Page
-from panorama.domain.schedules import format_delay
+from panorama.domain.text.wording import capitalize, pluralize
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +36,13 @@ class TagChange:
     tag: str
     renamed: str
     items: int
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        items = pluralize(self.items, "item")
+        if self.renamed:
+            return f"Renamed the tag “{self.tag}” to “{self.renamed}” on {items}"
+        return f"Removed the tag “{self.tag}” from {items}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +82,13 @@ class NoteText:
             content=note.content[start:end],
         )
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        if self.start is None or self.end is None:
+            return f"Note “{self.title}” ({self.id}), {self.chars:,} characters"
+        onward = f"; read on with start={self.end}" if self.end < self.chars else ""
+        return f"Note “{self.title}” ({self.id}), characters {self.start:,} to {self.end:,} of {self.chars:,}{onward}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileText(File):
@@ -100,6 +113,16 @@ class FileText(File):
             text=text[start:end],
         )
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        name = capitalize(self.describe())
+        if self.chars is None:
+            return f"{name}, {self.media_type}, {pluralize(self.size, 'byte')}: no text to show"
+        if self.start is None or self.end is None:
+            return f"{name}, {self.chars:,} characters"
+        onward = f"; read on with start={self.end}" if self.end < self.chars else ""
+        return f"{name}, characters {self.start:,} to {self.end:,} of {self.chars:,}{onward}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilePart:
@@ -112,49 +135,9 @@ class FilePart:
     start: int
     base64: str
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FiredReminder:
-    """A fired, unacknowledged reminder: when it was due, how late it is, and how often it fired.
-
-    `missed` counts earlier occurrences that did not fire.
-    """
-
-    id: str
-    reminder: str
-    title: str
-    at: datetime
-    rung_at: datetime
-    late: str | None
-    missed: int | None
-    rings: int
-    snoozed_until: datetime | None
-    item: str | None
-
-    @classmethod
-    def of(cls, alert: Alert, reminder: Reminder, now: datetime) -> Self:
-        """Join an alert with its reminder."""
-        return cls(
-            id=alert.id,
-            reminder=reminder.id,
-            title=reminder.title,
-            at=alert.at,
-            rung_at=alert.rung_at,
-            late=format_delay(now - alert.at) or None,
-            missed=alert.missed or None,
-            rings=alert.rings,
-            item=reminder.item,
-            snoozed_until=reminder.snoozed_until if reminder.is_snoozed(now) else None,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemovedSchedule:
-    """A removed schedule."""
-
-    id: str
-    name: str
-    kind: str
+    def summarize(self) -> str:
+        """Return it in one line."""
+        return f"“{self.name}” ({self.id}) from byte {self.start:,} of {self.size:,}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +152,12 @@ class ItemView:
     belonging: Mapping[str, tuple[Mapping[str, Any], ...]]
     more: Mapping[str, int]
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        if self.kind == "tool":
+            return f"Tool {self.item['name']}; call it through batch if it is not listed"
+        return capitalize(self.item.describe()) + describe_left_out(self.more, "list_* shows")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteResult:
@@ -180,137 +169,11 @@ class DeleteResult:
     trashed: int
     kept: int
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryLine:
-    """One change of an item; `undo` takes its `unit`; `fields` holds [before, after]."""
-
-    change: int
-    at: datetime
-    action: str
-    operation: str
-    client: str
-    unit: str
-    version: int
-    undoes: int | None
-    fields: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecentWrite:
-    """One write: the action, item and client; `undo` takes its `unit`."""
-
-    unit: str
-    at: datetime
-    client: str
-    operation: str
-    action: str
-    kind: str
-    title: str
-    changes: int
-    undone: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UndoResult:
-    """The undone changes (the first 50), and the conflicts that were skipped.
-
-    `redo` means that an undo was reverted. `note` describes the progress of a stopped undo.
-    """
-
-    units: tuple[str, ...]
-    count: int
-    redo: bool
-    undone: tuple[Mapping[str, Any], ...]
-    conflicts: tuple[Mapping[str, Any], ...]
-    conflict_count: int
-    note: str = ""
-
-    @property
-    def shortfall(self) -> str:
-        """The part that was not done, "" if there is none."""
-        return self.note
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectHealth:
-    """A project in numbers over the last `period_days`."""
-
-    id: str
-    name: str
-    status: str
-    favorite: bool
-    target_date: date | None
-    health: int
-    inactive: bool
-    open: int
-    in_progress: int
-    done: int
-    cancelled: int
-    ideas: int
-    overdue: int
-    due_soon: int
-    notes: int
-    notes_touched: int
-    tasks_touched: int
-    last_activity: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dashboard:
-    """One project: its numbers, what is next, what is late, and its last notes.
-
-    `more` counts the omitted rows by list.
-    """
-
-    project: ProjectHealth
-    next: tuple[Any, ...]
-    overdue: tuple[Any, ...]
-    recently_done: tuple[Any, ...]
-    notes: tuple[Any, ...]
-    links: tuple[Any, ...]
-    more: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overview:
-    """All projects in numbers, the one that needs attention most first; `unassigned` counts open tasks without one.
-
-    `more` counts the projects behind these, `archived` those that are left out because they are archived.
-    """
-
-    period_days: int
-    projects: tuple[ProjectHealth, ...]
-    unassigned: int
-    more: int
-    archived: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """A count, and the first items."""
-
-    count: int
-    items: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeeklyReview:
-    """What a period brought: completed, created, slipped (due in it and still open), written, and what comes next.
-
-    `more` counts the omitted rows by list.
-    """
-
-    start: date
-    end: date
-    completed: Tally
-    created: Tally
-    slipped: Tally
-    notes_written: Tally
-    projects: tuple[Mapping[str, Any], ...]
-    due_next_week: Tally
-    events_next_week: Tally
-    more: Mapping[str, int]
+    def summarize(self) -> str:
+        """Return it in one line."""
+        rest = f" with {self.trashed - 1} items" if self.trashed > 1 else ""
+        detached = f"; {self.kept} items are kept without it" if self.kept else ""
+        return f"Moved the {self.kind} “{self.label}” ({self.id}){rest} to the trash{detached}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,69 +186,31 @@ class BatchResult:
     atomic: bool
     left_out: int
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
-    """The state of the store and the current time."""
-
-    WITHHELD: ClassVar[tuple[str, ...]] = ("data",)
-    HIDDEN: ClassVar[tuple[str, ...]] = (
-        "version", "weekday", "timezone", "revision", "scripts", "database_bytes", "now", "search.dimensions",
-        "search.passages", "search.index_disk_bytes", "search.index_memory_bytes", "search.index_mapped_bytes",
-    )  # fmt: skip
-
-    version: str
-    now: datetime
-    today: date
-    weekday: str
-    timezone: str
-    counts: Mapping[str, int]
-    data: str
-    database_bytes: int
-    revision: str
-    search: Mapping[str, Any]
-    jobs: Mapping[str, int]
-    reminders_waiting: int
-    scripts: Mapping[str, Any]
-    last_backup: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportReport:
-    """The result of an import, or of its dry run.
-
-    `unchanged` counts files without changes, `gone` items whose file or line is missing (they are kept), `skipped`
-    ignored files and trashed items, `unread` unreadable files and folders. `problems` are the first 50.
-    """
-
-    folder: str
-    files: int
-    unchanged: int
-    notes_created: int
-    notes_updated: int
-    tasks_created: int
-    tasks_updated: int
-    projects_created: int
-    files_created: int
-    gone: int
-    skipped: int
-    unread: int
-    problems: tuple[Mapping[str, str], ...]
-    problem_count: int
-    dry_run: bool
-
-    @property
-    def shortfall(self) -> str:
-        """The unreadable files, the first by name."""
-        if not self.unread:
-            return ""
-        named = "".join(f", such as {first['path']}: {first['why']}" for first in self.problems[:1])
-        return f"{self.unread:,} of {self.files:,} files or folders could not be read{named}. All others were taken."
+    def summarize(self) -> str:
+        """Return it in one line."""
+        left_out = self.left_out
+        cut = (
+            f"; the data of {pluralize(left_out, 'result')} left out, call {'it' if left_out == 1 else 'them'} alone"
+            if left_out
+            else ""
+        )
+        if self.failed:
+            return f"{self.succeeded} of {len(self.results)} operations done, {self.failed} failed{cut}"
+        count = len(self.results)
+        return f"{'1 operation' if count == 1 else f'All {count} operations'} done{cut}"
 
 
 def count_left_out(pages: Mapping[str, Page[Any]]) -> dict[str, int]:
     """Return the numbers of rows beyond the first pages, by list."""
     return drop_zeros({name: (page.total or 0) - len(page.items) for name, page in pages.items()})
+
+
+def describe_left_out(more: Mapping[str, int], where: str) -> str:
+    """Describe the rows omitted from short lists, and how to get them; "" if there are none."""
+    rows = {name: count for name, count in more.items() if name != "next_start"}
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in rows.items())
+    onward = f"; read on with start={more['next_start']}" if "next_start" in more else ""
+    return onward + (f"; not shown: {counts} ({where} them)" if rows else "")
 
 
 def drop_zeros(counts: Mapping[str, int]) -> dict[str, int]:

@@ -15,7 +15,7 @@ def _iter_parts(job: JobView) -> Iterator[str]:
     yield f"# Job {job.id}: {job.kind}"
     yield f"{job.state}, asked for by {job.client} at {job.created_at:%Y-%m-%d %H:%M} UTC"
     if job.state in ("queued", "running"):
-        yield describe_progress(job)
+        yield job.describe_progress()
     if job.summary:
         yield job.summary
     if job.error:
@@ -29,14 +29,3 @@ def _iter_parts(job: JobView) -> Iterator[str]:
         yield f"Its result is the file {job.result_file}."
     if job.undo:
         yield f"`undo {job.undo}` reverts its changes."
-
-
-def describe_progress(job: JobView) -> str:
-    """Describe the progress of a job in one line."""
-    if job.state == "queued":
-        return "It is queued."
-    far = f"{job.current:,} of {job.total:,}" if job.total else f"{job.current:,}" if job.current else "begun"
-    rate = f", {job.rate:g} a second" if job.rate else ""
-    left = f", about {job.seconds_left} s left" if job.seconds_left is not None else ""
-    stopping = "; it was cancelled, and stops at its next step" if job.is_stopping else ""
-    return f"{far}{rate}{left}{f': {job.message}' if job.message else ''}{stopping}"

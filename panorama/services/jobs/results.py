@@ -71,6 +71,25 @@ class JobView:
         error = {name: _shorten(value, LINE_CHARS) for name, value in (self.error or {}).items()}
         return replace(self, summary=_shorten(self.summary, LINE_CHARS), error=error or None)
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        message = str(self.error.get("message", "")) if self.error else ""
+        is_over = self.state not in ("queued", "running")
+        text = " ".join(filter(None, (message, self.summary))) if is_over else self.describe_progress()
+        return f"Job {self.id} ({self.kind}) {self.state}{f': {text}' if text else ''}"
+
+    def describe_progress(self) -> str:
+        """Describe how far it is in one line."""
+        if self.state == "queued":
+            return "It is queued."
+        steps = (
+            f"{self.current:,} of {self.total:,}" if self.total else f"{self.current:,}" if self.current else "begun"
+        )
+        rate = f", {self.rate:g} a second" if self.rate else ""
+        left = f", about {self.seconds_left} s left" if self.seconds_left is not None else ""
+        stopping = "; it was cancelled, and stops at its next step" if self.is_stopping else ""
+        return f"{steps}{rate}{left}{f': {self.message}' if self.message else ''}{stopping}"
+
 
 ARGUMENT_CHARS = LINE_CHARS = 200
 MAX_TEXT_CHARS = 2_000

@@ -13,7 +13,7 @@ from panorama.domain.items.reminders import ReminderEvent
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.schedules import CLOCK_STEP_LIMIT
 from panorama.services.base import Service, ServiceContext
-from panorama.services.items.results import FiredReminder
+from panorama.services.reminders.results import FiredReminder
 from panorama.store.backend import Session
 from panorama.store.items import alerts
 from panorama.store.items.alerts import TICKER

@@ -20,8 +20,8 @@ from panorama.domain.time.cron import parse_cron as cron_line
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError, UnavailableError
 from panorama.ports import JobSubmitter
 from panorama.services.base import Plan, Service, ServiceContext
-from panorama.services.items.results import RemovedSchedule
 from panorama.services.references import MAX_COMPARED_CHARS
+from panorama.services.schedules.results import RemovedSchedule
 from panorama.store.backend import Session
 from panorama.store.items.alerts import TICKER
 from panorama.store.log import schedules

@@ -41,6 +41,10 @@ class ScriptSaveResult:
     writes: tuple[str, ...]
     digest: str
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        return f"Saved the script {self.name}({self.parameters}) as {self.state}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptStatistics:
@@ -88,6 +92,11 @@ class ScriptView:
     rejected: bool
     again: str
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        by = f" by {self.by}" if self.by else ""
+        return f"Script {self.name}({self.parameters}), {self.state}{by}: {self.summary}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptReviewResult:
@@ -98,6 +107,11 @@ class ScriptReviewResult:
     tool: str
     read_only: bool
     digest: str
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        tool = f"; its tool is {self.tool}{', which only reads' if self.read_only else ''}" if self.tool else ""
+        return f"The script {self.name} is {self.state}{tool}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +134,10 @@ class ScriptHistory:
     name: str
     versions: tuple[ScriptVersion, ...]
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        return f"{len(self.versions)} decisions on {self.name}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptDiff:
@@ -129,3 +147,8 @@ class ScriptDiff:
     old: str
     new: str
     diff: str
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        how = "differs from" if self.diff else "is the same as"
+        return f"{self.name} {self.new} {how} {self.old}"

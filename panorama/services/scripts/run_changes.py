@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from panorama.services.scripts.run_log import pluralize
+from panorama.domain.text.wording import pluralize
 from panorama.services.scripts.run_results import RemainingChanges, change_to_dict, take_fitting
 from panorama.store.backend import Session
 from panorama.store.items import lookup

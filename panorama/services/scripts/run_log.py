@@ -102,8 +102,3 @@ def describe_result(ending: RunOutcome) -> str:
 
 def _keep_tail(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"… {len(text) - limit:,} characters before\n{text[-limit:]}"
-
-
-def pluralize(count: int, noun: str) -> str:
-    """Format a count with its noun."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -52,6 +52,31 @@ class RunResult:
         """Why it is incomplete."""
         return str(self.error["message"]) if self.error else ""
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        counts = ", ".join(f"{count} {noun}" for noun, count in self.changes.items())
+        calls = sum(call.get("times", 1) for call in self.calls)
+        did = f"{self.duration_ms:g} ms, {calls} {'call' if calls == 1 else 'calls'}, {counts or 'nothing changed'}"
+        how = "Dry run" if self.dry_run else "Run"
+        if self.script:
+            how = f"{'Draft' if self.script_state == 'draft' else 'Script'} {self.script}: {how.lower()}"
+        if self.error is None:
+            nothing = ", no result" if self.result is None and not self.result_file and not self.shape else ""
+            return f"{how} {self.run_id}: {did}{nothing}{self._describe_cuts()}"
+        at = f" at line {self.error['line']}" if "line" in self.error else ""
+        return f"{how} {self.run_id} failed{at}: {self.error['message']} ({did}){self._describe_cuts()}"
+
+    def _describe_cuts(self) -> str:
+        """Describe what is omitted from the answer."""
+        changed = sum(self.changes.values())
+        cuts = [
+            f"the result is the file {self.result_file}" if self.result_file else "",
+            "only the shape of the result is shown" if self.shape and not self.result_file else "",
+            "the output is cut" if self.output_cut else "",
+            f"the first {len(self.would)} of {changed} changes are shown" if 0 < len(self.would) < changed else "",
+        ]
+        return "".join(f"; {cut}" for cut in cuts if cut)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLine:
@@ -129,6 +154,11 @@ class RunView:
         values |= {"changes": standing.changes, "stands": standing.told, "wrote": standing.wrote}
         values |= {name: redact_values(values[name]) for name in ("source", "output", "result", "error", "wrote")}
         return cls(**values, called=called, calls=tuple(map(call_to_dict, calls)))
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        how = f"Dry run {self.id}" if self.options.get("dry_run") else f"Run {self.id}"
+        return f"{how} {self.status}: {self.called} {'call' if self.called == 1 else 'calls'} in {self.ms:g} ms"
 
 
 def call_to_dict(call: CallLogEntry) -> Mapping[str, Any]:

@@ -7,8 +7,8 @@ from panorama.domain.paging import Result
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.services.base import RUN_LETTER, LargeCall, Plan, Service, ServiceContext
 from panorama.services.history.history import History
+from panorama.services.history.results import UndoResult
 from panorama.services.history.undo_targets import OWN_WRITE_SPAN, find_targets
-from panorama.services.items.results import UndoResult
 from panorama.services.scripts import script_versions
 from panorama.services.scripts.library import Library
 from panorama.store.backend import Session

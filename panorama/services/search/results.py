@@ -33,3 +33,10 @@ class ReindexResult:
     embedded: int
     resumed_at: int
     seconds: float
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        return (
+            f"{self.passages:,} passages can be found by meaning ({self.model}); {self.items:,} items were looked at "
+            f"and {self.embedded:,} texts embedded in {self.seconds:g} s"
+        )

@@ -5,6 +5,7 @@ from typing import Self
 
 from panorama.domain.items.session_lines import SessionLine
 from panorama.domain.items.sessions import LoggedSession
+from panorama.domain.text.wording import pluralize
 from panorama.services.items.results import field_values
 
 
@@ -20,6 +21,12 @@ class SessionView(LoggedSession):
         """Join a session with its lines."""
         return cls(**field_values(session), lines=lines, next_start=next_start)
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        shown = f"{pluralize(len(self.lines), 'line')} of {self.line_count:,}"
+        onward = f"; read on with start={self.next_start}" if self.next_start else ""
+        return f"Session “{self.title}” ({self.id}), {shown}{onward}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionExport:
@@ -32,3 +39,11 @@ class SessionExport:
     start: int | None
     end: int | None
     text: str
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        if self.start is None or self.end is None:
+            return f"Session “{self.title}” ({self.id}) as {self.format}, {self.chars:,} characters"
+        onward = f"; read on with start={self.end}" if self.end < self.chars else ""
+        shown = f"characters {self.start:,} to {self.end:,} of {self.chars:,}"
+        return f"Session “{self.title}” ({self.id}) as {self.format}, {shown}{onward}"

@@ -27,6 +27,13 @@ class SourceList:
     sources: tuple[SourceLine, ...]
     problem: str = ""
 
+    def summarize(self) -> str:
+        """Return it in one line."""
+        if self.problem:
+            return self.problem
+        count = len(self.sources)
+        return f"{count} {'source' if count == 1 else 'sources'}" if count else "No source is configured"
+
 
 class SourceListing:
     """Tells which sources scripts can call."""
@@ -44,14 +51,6 @@ class SourceListing:
             return SourceList(sources=tuple(map(_to_line, self._functions.list_known())))
         except PanoramaError as error:
             return SourceList(sources=(), problem=error.message)
-
-
-def summarize_sources(result: SourceList) -> str:
-    """Summarize a list of sources."""
-    if result.problem:
-        return result.problem
-    count = len(result.sources)
-    return f"{count} {'source' if count == 1 else 'sources'}" if count else "No source is configured"
 
 
 def _to_line(known: KnownSource) -> SourceLine:

@@ -130,13 +130,12 @@ class SdkSearchResult:
     total: int
     python: str
 
-
-def summarize_sdk_search(result: SdkSearchResult) -> str:
-    """Return how much was found."""
-    if not result.total:
-        return "Nothing fits these words"
-    more = '; detail="brief" or other words show more' if result.shown < result.total else ""
-    return f"{result.shown} of {result.total} functions and recipes{more}"
+    def summarize(self) -> str:
+        """Return it in one line."""
+        if not self.total:
+            return "Nothing fits these words"
+        more = '; detail="brief" or other words show more' if self.shown < self.total else ""
+        return f"{self.shown} of {self.total} functions and recipes{more}"
 
 
 def _noop() -> None:

@@ -1,13 +1,13 @@
-"""Questions before large deletions and undos; the act and its numbers come before names."""
+"""Questions before large undos; the act and its numbers come before names."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from panorama.domain.text.visible_text import escape_name, quote_name
 from panorama.kinds import name_kind
 from panorama.services.base import RUN_LETTER
-from panorama.services.items.results import RecentWrite
+from panorama.services.history.results import RecentWrite
 
 UNDO_CONFIRM_THRESHOLD = 20
 """The most changes that are undone without a question."""
@@ -19,13 +19,7 @@ _CLIENT_CHARS = 40
 _UNIT_NOUNS = {"batch": "batch", "import.markdown": "import", "items.delete": "deletion", "history.undo": "undo"}
 
 
-def format_project_delete_question(name: str, counts: Mapping[str, int]) -> str:
-    """Return the question before a project is trashed with its items, by kind; "" if it has none."""
-    inside = [_pluralize(count, kind) for kind, count in counts.items() if count]
-    return f"Move {_join_words(inside)} to the trash, with the project {quote_name(name)}?" if inside else ""
-
-
-def format_undo_question(deed: str, *, changes: int, created: int) -> str:
+def format_question(deed: str, *, changes: int, created: int) -> str:
     """Return the question before many changes are undone, which trashes `created` items."""
     trashed = f" and move {_pluralize(created, 'item')} to the trash" if created else ""
     return f"Take back {_pluralize(changes, 'change')}{trashed}: {deed}?"
@@ -53,7 +47,3 @@ def describe_unit(unit: str, operations: Set[str], at: datetime, zone: ZoneInfo)
 
 def _pluralize(count: int, noun: str) -> str:
     return f"{count:,} {name_kind(noun, count)}"
-
-
-def _join_words(words: list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
