@@ -192,7 +192,10 @@ def semantic_config(settings: Settings) -> SemanticConfig:
     return SemanticConfig(
         embedder=choice.name,
         opened_embedder=partial(
-            create_embedder, limits=Limits(query=REMOTE_SEARCH_TIMEOUT.total_seconds()), aside=True
+            create_embedder,
+            limits=Limits(query=REMOTE_SEARCH_TIMEOUT.total_seconds()),
+            aside=True,
+            home=settings.home,
         ),
         opened_index=partial(opened_index, place),
         remark=choice.hint,
@@ -237,7 +240,7 @@ def _build_services(
         source_listing=SourceListing(functions),
         source_permissions=permissions,
         imports=Imports(context, blobs),
-        models=Models(context, settings.embedder),
+        models=Models(context, settings.embedder, settings.home),
         reindexing=ReindexService(context, meaning),
         backups=Backups(context, keeper, open_backend(settings.home).snapshots),
         exports=Exports(context, keeper),

@@ -10,7 +10,7 @@ from .conftest import Command
 
 COMMANDS = (
     ("demo",), ("status",), ("import", "markdown"), ("search",), ("similar",), ("undo",), ("history",), ("restore",),
-    ("calls",), ("doctor",), ("files",), ("files", "get"), ("files", "add"), ("models",),
+    ("calls",), ("doctor",), ("files",), ("files", "get"), ("files", "add"), ("models",), ("models", "add"),
     *((noun.group, verb) for noun in NOUNS for verb in noun.verbs if verb != "list"),
     *((noun.group,) for noun in NOUNS),
     *(("tags", *verb) for verb in ((), ("show",), ("rename",), ("delete",))), ("trash",), ("trash", "show"),

@@ -18,6 +18,7 @@ from panorama.store.items import passages
 from panorama.store.items.passages import INDEXER, Passage
 
 from ..index.embedders import service as answers
+from ..index.embedders.added.folders import write_folder
 from ..index.embedders.service import Reply, Service, serving
 from .conftest import Command
 
@@ -448,10 +449,52 @@ def test_the_model_in_use_is_not_removed(run: Command, embedded: None) -> None:
     assert (told.code, "Choose another first" in told.err) == (1, True)
 
 
+# Models of one's own.
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small model in the sentence-transformers layout."""
+    return write_folder(tmp_path / "Small Model")
+
+
+def test_a_model_is_added_listed_chosen_and_removed(run: Command, folder: Path, config: Path) -> None:
+    added, listed = run("models", "add", str(folder)), run("models", "list")
+    chosen, tested = run("models", "use", "local:small-model"), run("models", "test")
+    refused = run("models", "remove", "local:small-model", "--yes")
+    run("models", "use", "default")
+    removed = run("models", "remove", "local:small-model", "--yes")
+
+    assert (added.code, "Added local:small-model: 32 dimensions, mean pooling" in added.err) == (0, True)
+    assert any(line.split()[:2] == ["local:small-model", "32"] for line in listed.lines)
+    assert (chosen.code, tested.code, "local:small-model" in tested.out) == (0, 0, True)
+    assert (refused.code, "is in use" in refused.err) == (1, True)
+    assert (removed.code, "Deleted 0 vectors of local:small-model" in removed.out) == (0, True)
+    assert "local:small-model" not in run("models", "list").out
+
+
+def test_an_added_model_is_data_too(run: Command, folder: Path) -> None:
+    row = run("models", "add", str(folder), "--name", "mine", "--query-prompt", "query: ", "--json").answer["data"]
+
+    assert [row[name] for name in ("id", "size", "pooling", "query_prompt")] == ["local:mine", 32, "mean", "query: "]
+
+
+def test_a_folder_that_is_no_model_is_refused_with_what_it_lacks(run: Command, tmp_path: Path) -> None:
+    told = run("models", "add", str(tmp_path))
+
+    assert (told.code, "has no ONNX file" in told.err) == (2, True)
+
+
+def test_a_model_that_was_not_added_cannot_be_chosen(run: Command) -> None:
+    told = run("models", "use", "local:nothing")
+
+    assert (told.code, "panorama models add DIR" in told.err) == (2, True)
+
+
 # The rest.
 
 
-@pytest.mark.parametrize("command", ["list", "use", "remove", "test"])
+@pytest.mark.parametrize("command", ["list", "add", "use", "remove", "test"])
 def test_every_command_has_examples(run: Command, command: str) -> None:
     told = run("models", command, "--help")
 

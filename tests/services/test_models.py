@@ -40,7 +40,7 @@ def embed(app: App) -> Embed:
 @pytest.fixture
 def using(app: App) -> Callable[[str], Models]:
     """The service as it is where a model is in use."""
-    return lambda name: Models(app.context, name)
+    return lambda name: Models(app.context, name, app.settings.home)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ MODELS = ("duo", "minilm", "static")
 def test_the_list_names_what_can_be_chosen(call: Call) -> None:
     told = call("models.list")
 
-    names = ["duo", "minilm", "static", "none", "ollama:<model>", "openai:<address>#<model>"]
+    names = ["duo", "minilm", "static", "none", "local:<name>", "ollama:<model>", "openai:<address>#<model>"]
     assert [each["name"] for each in told.data["models"]] == names
     assert (told.data["used"], told.summary) == ("none", "Search by meaning is off")
 

@@ -25,25 +25,30 @@ class BundledFile:
     def verify(self) -> Path:
         """Verify its digest and return its path (70 to 200 ms for 66 MB).
 
-        A file that has not changed since this process verified it is not read again.
-
         Raises:
             UnavailableError: It is missing, or differs from the shipped file.
         """
-        hint = "Install Panorama again."
-        path = self.path
-        try:
-            with path.open("rb") as file:
-                state = _file_state(file.fileno())
-                if _verified.get(path) == (self.digest, state):
-                    return path
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise UnavailableError(f"The model's file {path} cannot be read: {error}.", hint=hint) from error
-        if digest != self.digest:
-            raise UnavailableError(f"The model's file {path} is damaged.", hint=hint)
-        _verified[path] = (digest, state)
-        return path
+        return verify_file(self.path, self.digest, hint="Install Panorama again.")
+
+
+def verify_file(path: Path, digest: str, *, hint: str) -> Path:
+    """Verify the SHA-256 of a model's file and return its path, unless this process verified the same file before.
+
+    Raises:
+        UnavailableError: It cannot be read, or its content is another; the hint says what to do.
+    """
+    try:
+        with path.open("rb") as file:
+            state = _file_state(file.fileno())
+            if _verified.get(path) == (digest, state):
+                return path
+            actual = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UnavailableError(f"The model's file {path} cannot be read: {error}.", hint=hint) from error
+    if actual != digest:
+        raise UnavailableError(f"The model's file {path} is damaged.", hint=hint)
+    _verified[path] = (digest, state)
+    return path
 
 
 _FileState = tuple[int, int, int]

@@ -2,18 +2,18 @@
 
 # pyright: reportUnknownMemberType=false
 # (numpy's stubs name types that come with Python 3.12)
-import importlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from panorama.errors import UnavailableError
 from panorama.index.embedders.bundled import MINILM, VOCABULARY
 from panorama.index.embedders.malloc_trim import trim_memory
+from panorama.index.embedders.onnx_session import OnnxSession, create_session
 from panorama.index.embedders.wordpiece import WordPieceTokenizer
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _SIZE = 384
 _MAX_TOKENS = 256
 MAX_WORKERS = 4
-_LOG_ERRORS = 3
 
 
 class MiniLM:
@@ -97,15 +96,9 @@ class MiniLM:
             return self._model
 
 
-class _Session(Protocol):
-    """The part of ONNX Runtime's session that we use."""
-
-    def run(self, output_names: None, input_feed: dict[str, Any]) -> "list[NDArray[float32]]": ...
-
-
 @dataclass(frozen=True, slots=True)
 class _Model:
-    session: _Session
+    session: OnnxSession
     words: WordPieceTokenizer
 
     def embed(self, text: str) -> "NDArray[float32]":
@@ -119,42 +112,14 @@ class _Model:
 
 def _load_model(file: Path) -> _Model:
     try:
-        return _Model(_create_session(file), WordPieceTokenizer.read(VOCABULARY.verify()))
+        # The extended level would put SkipLayerNormalization back: see tests/training/graph.py.
+        session = create_session(file, level="basic", hint="Install Panorama again, or choose the embedder static.")
+        return _Model(session, WordPieceTokenizer.read(VOCABULARY.verify()))
     except ImportError as error:
         raise UnavailableError(
             f"The embedder minilm needs onnxruntime and numpy, which cannot be imported here: {error}.",
             hint="Install onnxruntime and numpy beside Panorama, or choose the embedder static.",
         ) from error
-
-
-def _create_session(file: Path) -> _Session:
-    runtime = _import_runtime()
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = 1  # its threads would spin while waiting
-    options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # keeps the memory of the longest text, and is not faster
-    options.log_severity_level = _LOG_ERRORS
-    # The extended level would put SkipLayerNormalization back: see making/graph.py.
-    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    try:
-        return runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # it has a dozen exception classes, each directly under Exception
-        raise UnavailableError(
-            f"ONNX Runtime {runtime.__version__} cannot load {file}: {error}",
-            hint="Install Panorama again, or choose the embedder static.",
-        ) from error
-
-
-def _import_runtime() -> Any:
-    """Import ONNX Runtime with telemetry disabled.
-
-    Since 1.29 it reports the machine and the loaded models to Microsoft, unless this variable is set first:
-    https://github.com/microsoft/onnxruntime/pull/27379. No data may leave the machine without consent.
-    """
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    runtime: Any = importlib.import_module("onnxruntime")  # takes 150 ms, and has no types
-    runtime.disable_telemetry_events()  # if another part of the process imported it first
-    return runtime
 
 
 def for_each(act: Callable[[int], None], places: Iterable[int], workers: int) -> None:

@@ -1,12 +1,15 @@
-"""Embedders by name: `duo`, `minilm`, `static`, `ollama:<model>`, `openai:<address>#<model>`."""
+"""Embedders by name: `duo`, `minilm`, `static`, `local:<name>`, `ollama:<model>`, `openai:<address>#<model>`."""
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.util import find_spec
+from pathlib import Path
 
 from panorama.errors import InvalidInputError
+from panorama.index.embedders.added import manifest
+from panorama.index.embedders.added.folder_embedder import FolderEmbedder
 from panorama.index.embedders.apis import EmbeddingApi, OllamaApi, OpenAiApi, ollama_base, validate_url
 from panorama.index.embedders.http import HttpClient, Limits
 from panorama.index.embedders.keys import KeyringLookup, find_key, read_keyring
@@ -15,11 +18,12 @@ from panorama.index.embedders.multilingual.duo import Duo
 from panorama.index.embedders.remote import RemoteEmbedder
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.index.embedders.static_worker import StaticProcessEmbedder
+from panorama.transport.address import data_directory
 
 BUNDLED = ("duo", "minilm", "static")
 NEEDS_ONNX_RUNTIME = ("duo", "minilm")
-Embedder = Duo | MiniLM | StaticEmbedder | RemoteEmbedder
-NAME_FORMS = (*BUNDLED, "ollama:<model>", "openai:<address>#<model>")
+Embedder = Duo | MiniLM | StaticEmbedder | FolderEmbedder | RemoteEmbedder
+NAME_FORMS = (*BUNDLED, "local:<name>", "ollama:<model>", "openai:<address>#<model>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,22 @@ def default_choice() -> EmbedderChoice:
     )
 
 
+def runs_in_process(name: str) -> bool:
+    """Return whether the embedder with a name runs in this process, so that no text leaves it."""
+    return name in BUNDLED or name.startswith(manifest.PREFIX)
+
+
+def models_folder(home: Path | None = None) -> Path:
+    """Return the folder of added models in a data directory, by default in the user's."""
+    return (home or Path(data_directory())) / "models"
+
+
 def create_embedder(
     name: str,
     *,
     limits: Limits | None = None,
     aside: bool = False,
+    home: Path | None = None,
     environment: Mapping[str, str] = os.environ,
     ring: KeyringLookup = read_keyring,
 ) -> Embedder:
@@ -53,6 +68,7 @@ def create_embedder(
 
     Args:
         aside: Use a separate process for many texts if the embedder would block other threads.
+        home: The data directory with the added models, None for the user's.
 
     Raises:
         InvalidInputError: The name is unknown or incomplete.
@@ -65,6 +81,10 @@ def create_embedder(
         return MiniLM()
     if name == "static":
         return StaticProcessEmbedder() if aside else StaticEmbedder()
+    if name.startswith(manifest.PREFIX):
+        models = models_folder(home)
+        model = manifest.load(models, name)
+        return FolderEmbedder(model, models / model.name)
     if kind == "ollama" and rest:
         return _create_remote(name, ollama_base(environment), OllamaApi(rest), "", limits)
     if kind == "openai":

@@ -1,7 +1,7 @@
-"""WordPiece tokenizer of BERT's uncased models."""
+"""WordPiece tokenizer of BERT's models."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 CHARS_PER_TOKEN = 64
@@ -25,12 +25,24 @@ models.
 
 
 class WordPieceTokenizer:
-    """The tokenizer of BERT's uncased models, equivalent to `tokenizers`; thread-safe."""
+    """The tokenizer of BERT's models, equivalent to `tokenizers`; thread-safe.
 
-    def __init__(self, pieces: Sequence[str]) -> None:
+    Args:
+        pieces: All pieces in the order of their ids.
+        specials: The pieces of an unknown word and of both ends of a text.
+        normalize: Returns a text with blanks around its words and separate characters.
+    """
+
+    def __init__(
+        self,
+        pieces: Sequence[str],
+        specials: tuple[str, str, str] = ("[UNK]", "[CLS]", "[SEP]"),
+        normalize: Callable[[str], str] | None = None,
+    ) -> None:
         self._ids = {piece: number for number, piece in enumerate(pieces)}
         self._longest = max(map(len, pieces))
-        self.unknown, self._start, self._end = (self._ids[name] for name in ("[UNK]", "[CLS]", "[SEP]"))
+        self.unknown, self._start, self._end = (self._ids[name] for name in specials)
+        self._normalize = normalize or normalize_text
         self._words: dict[str, tuple[int, ...]] = {}
 
     def __len__(self) -> int:
@@ -44,7 +56,7 @@ class WordPieceTokenizer:
     def encode(self, text: str, limit: int) -> list[int]:
         """Return the token ids of a text with [CLS] and [SEP], at most `limit` in all."""
         results = [self._start]
-        for word in normalize_text(text[: limit * CHARS_PER_TOKEN]).split():
+        for word in self._normalize(text[: limit * CHARS_PER_TOKEN]).split():
             results += self._words.get(word) or self._cache_pieces(word)
             if len(results) >= limit:
                 del results[limit - 1 :]
@@ -82,19 +94,28 @@ def normalize_text(text: str) -> str:
     return plain.translate(_CHARACTERS)
 
 
+def normalize_cased_text(text: str) -> str:
+    """Return a text without control characters, with blanks around separate characters; case and accents stay."""
+    return text.translate(_CASED_CHARACTERS)
+
+
 class _CharacterTable(dict[int, str]):
     """A cache of the normalised form of each character."""
 
+    def __init__(self, removed: frozenset[str]) -> None:
+        super().__init__()
+        self._removed = removed
+
     def __missing__(self, code: int) -> str:
-        created = self[code] = _replacement(chr(code), code)
+        created = self[code] = _replacement(chr(code), code, self._removed)
         return created
 
 
-def _replacement(character: str, code: int) -> str:
+def _replacement(character: str, code: int, removed: frozenset[str]) -> str:
     category = unicodedata.category(character)
     if character in "\t\n\r" or category in ("Zs", "Zl", "Zp"):
         return " "
-    if code in (0, 0xFFFD) or category in ("Cc", "Cf", "Co", "Cs", "Mn"):
+    if code in (0, 0xFFFD) or category in removed:
         return ""
     if _is_separate(code, category):
         return f" {character} "
@@ -107,4 +128,5 @@ def _is_separate(code: int, category: str) -> bool:
     return category[0] == "P" or any(first <= code <= last for first, last in _IDEOGRAPHS)
 
 
-_CHARACTERS = _CharacterTable()
+_CONTROL = frozenset({"Cc", "Cf", "Co", "Cs"})
+_CHARACTERS, _CASED_CHARACTERS = _CharacterTable(_CONTROL | {"Mn"}), _CharacterTable(_CONTROL)

@@ -1,12 +1,15 @@
-"""Lists the embedding models, and deletes the vectors of unused ones."""
+"""Lists the embedding models, and deletes the vectors and files of unused ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 
 from panorama.domain.text.visible_text import escape_name
 from panorama.errors import ConflictError, NotFoundError
 from panorama.index.embedders import registry
+from panorama.index.embedders.added import manifest
+from panorama.index.embedders.added.manifest import AddedModel
 from panorama.index.embedders.minilm import MiniLM
 from panorama.index.embedders.multilingual.duo import Duo
 from panorama.index.embedders.static import StaticEmbedder
@@ -24,6 +27,7 @@ _DESCRIPTIONS = {
     "minilm": "Ships with Panorama; knows English only, and embeds faster.",
     "static": "Ships with Panorama; small and very fast, but finds less.",
     OFF: "Turns search by meaning off; keyword search still works.",
+    "local:<name>": "A model of your own: `panorama models add DIR` adds it.",
     "ollama:<model>": "An embedding model that Ollama serves.",
     "openai:<address>#<model>": "An embedding model of a service that speaks OpenAI's API.",
 }
@@ -73,11 +77,11 @@ class RemoveModelResult:
 
 
 class Models(Service):
-    """The models; `chosen` is the name in the settings, "" for the default."""
+    """The models; `chosen` is the name in the settings, "" for the default, `home` the data directory."""
 
-    def __init__(self, context: ServiceContext, chosen: str) -> None:
+    def __init__(self, context: ServiceContext, chosen: str, home: Path) -> None:
         super().__init__(context)
-        self._chosen = chosen
+        self._chosen, self._folder = chosen, registry.models_folder(home)
 
     def list(self) -> ModelList:
         """List the models of search by meaning: those that can be chosen, and those that made vectors here."""
@@ -90,26 +94,29 @@ class Models(Service):
                 passages.find_served_model(session),
             )
         others = (model.id for model in usage if not model.is_of(used))
-        names = dict.fromkeys((*registry.BUNDLED, OFF, used, *others, *_DESCRIPTIONS))
+        added = {model.id: model for model in manifest.iter_added(self._folder)}
+        names = dict.fromkeys((*registry.BUNDLED, *added, OFF, used, *others, *_DESCRIPTIONS))
         return ModelList(
             used=used,
             is_default=not self._chosen,
             searched=served[0] if served and used != OFF else None,
             hint=default.hint if not self._chosen else "",
             passages=count,
-            models=tuple(_model_info(name, name == used, _sort_states(usage, name, served)) for name in names),
+            models=tuple(
+                _model_info(name, name == used, _sort_states(usage, name, served), added.get(name)) for name in names
+            ),
         )
 
     def remove(self, model: str) -> RemoveModelResult:
         """Forget the vectors that a model made, to free their room in the database.
 
-        They can be rebuilt: if the model is chosen again, it creates them again.
+        They can be rebuilt: if the model is chosen again, it creates them again. A model that you added is deleted.
 
         Args:
             model: Its name, as `models.list` has it.
 
         Raises:
-            NotFoundError: No vector of this model is kept.
+            NotFoundError: No vector of this model is kept, and it was not added.
             ConflictError: It is in use.
         """
         states = self._get_removable(model)
@@ -123,13 +130,19 @@ class Models(Service):
                     done += models.delete_vectors(session, state.name, batch)
                 after = batch[-1]
                 report_progress(done, total, model)
-        return RemoveModelResult(model=model, vectors=done, size_bytes=sum(state.size_bytes for state in states))
+        files = manifest.remove(self._folder, model) if _is_added(model) else 0
+        return RemoveModelResult(
+            model=model, vectors=done, size_bytes=files + sum(state.size_bytes for state in states)
+        )
 
     def plan_remove(self, model: str) -> Plan:
         """Ask before a model's vectors are forgotten."""
         found = self._get_removable(model)
         count, size = sum(each.vectors for each in found), sum(each.size_bytes for each in found)
         vectors = f"{_format_vectors(count)} ({format_megabytes(size)}) of {escape_name(model)}"
+        if _is_added(model) and (files := manifest.count_bytes(self._folder, model)):
+            again = "It can be added again with `panorama models add`."
+            return Plan(f"Delete {vectors}, and its files ({format_megabytes(files)})? {again}")
         return Plan(f"Delete {vectors}? If this model is chosen again, it creates them again.")
 
     def summarize_list(self, models_: ModelList) -> str:
@@ -141,7 +154,8 @@ class Models(Service):
 
     def summarize_removal(self, done: RemoveModelResult) -> str:
         """Summarize the deletion."""
-        freed = f"{format_megabytes(done.size_bytes)} of the database can be reused"
+        where = "are free" if _is_added(done.model) else "of the database can be reused"
+        freed = f"{format_megabytes(done.size_bytes)} {where}"
         return f"Deleted {_format_vectors(done.vectors)} of {done.model}; {freed}"
 
     def _read_batch(self, name: str, after: str) -> Sequence[str]:
@@ -155,7 +169,7 @@ class Models(Service):
         with self._reading() as session:
             usage, served = models.list_usage(session), passages.find_served_model(session)
         states = [state for state in usage if state.is_of(model)]
-        if not states:
+        if not states and not (_is_added(model) and manifest.count_bytes(self._folder, model)):
             raise _unknown_model_error(model, {state.id for state in usage})
         if served and used != OFF and any(state.is_of(served[0]) and not state.is_of(used) for state in states):
             raise ConflictError(
@@ -163,6 +177,10 @@ class Models(Service):
                 hint="Try again later; `panorama models list` shows how far it is.",
             )
         return states
+
+
+def _is_added(model: str) -> bool:
+    return model.startswith(manifest.PREFIX)
 
 
 def _unknown_model_error(model: str, names: set[str]) -> NotFoundError:
@@ -181,16 +199,20 @@ def _sort_states(usage: Sequence[ModelUsage], name: str, served: tuple[str, str,
     return sorted(states, key=lambda state: (state.name == present, state.read, state.passages), reverse=True)
 
 
-def _model_info(name: str, is_used: bool, usage: Sequence[ModelUsage]) -> ModelInfo:
+def _model_info(name: str, is_used: bool, usage: Sequence[ModelUsage], added: AddedModel | None) -> ModelInfo:
     """Describe a model by its versions, the present one first."""
     vectors, size_bytes = sum(state.vectors for state in usage), sum(state.size_bytes for state in usage)
-    missing = registry.default_choice().hint if name in registry.NEEDS_ONNX_RUNTIME else ""
+    missing = registry.default_choice().hint if added or name in registry.NEEDS_ONNX_RUNTIME else ""
+    if not added and _is_added(name) and name not in _DESCRIPTIONS:
+        missing = "Its files are missing or damaged: add it again, or choose another."
+    about = f"Added from {escape_name(added.source)}." if added else _DESCRIPTIONS.get(name, "")
+    dimensions = added.size if added else _DIMENSIONS.get(name)
     return ModelInfo(
         name=name,
         is_used=is_used,
         is_there=not missing,
-        about=missing or _DESCRIPTIONS.get(name, ""),
-        size=_DIMENSIONS.get(name) or (usage[0].size_bytes // usage[0].vectors // BYTES_PER_NUMBER if usage else None),
+        about=missing or about,
+        size=dimensions or (usage[0].size_bytes // usage[0].vectors // BYTES_PER_NUMBER if usage else None),
         passages=usage[0].passages if usage else 0,
         vectors=vectors,
         size_bytes=size_bytes,

@@ -103,7 +103,7 @@ class SemanticSearch(Service):
     def search_near_duplicates(self, title: str, body: str, condition: Filter) -> SemanticResult:
         """Return the nearest passages to a new item's beginning if the model is loaded; else nothing, at once."""
         house = self._house
-        if house is None or not house.active.is_shipped or house.active.resident.state.status != "ready":
+        if house is None or not house.active.is_in_process or house.active.resident.state.status != "ready":
             return SemanticResult(missing="The model is not loaded.")
         first = next(iter(split_chunks(title, body[: 2 * NEAR_DUPLICATE_CHARS])), None)
         if first is None or house.active.indexing.measure_lag().unheard > NEAR_DUPLICATE_MAX_PENDING:
@@ -116,7 +116,7 @@ class SemanticSearch(Service):
     def use_embedder(self, use: Callable[[Embedder], T]) -> T | None:
         """Use a shipped model if it is loaded; else return None at once."""
         house = self._house
-        if house is None or not house.active.is_shipped or house.active.resident.state.status != "ready":
+        if house is None or not house.active.is_in_process or house.active.resident.state.status != "ready":
             return None
         with suppress(UnavailableError), house.active.resident.acquire() as embedder:
             return use(embedder)
@@ -314,7 +314,7 @@ class SemanticSearch(Service):
 
     def preload(self) -> None:
         """Load the model if there is anything to search, so that the first search can use it."""
-        if (house := self._house) and house.active.is_shipped and house.active.indexing.is_started():
+        if (house := self._house) and house.active.is_in_process and house.active.indexing.is_started():
             house.active.resident.ensure_loading()
 
     def begin_shutdown(self) -> None:

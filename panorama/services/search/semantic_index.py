@@ -12,7 +12,7 @@ from typing import Any
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.index.embedders.lazy import LOAD_TIMEOUT, LazyEmbedder, model_of
 from panorama.index.embedders.lifecycle import ManagedEmbedder
-from panorama.index.embedders.registry import BUNDLED, Embedder
+from panorama.index.embedders.registry import Embedder, runs_in_process
 from panorama.index.points import Model
 from panorama.ports import Index
 from panorama.services.base import Service, ServiceContext
@@ -59,9 +59,9 @@ class IndexedModel:
     model: Model
 
     @property
-    def is_shipped(self) -> bool:
+    def is_in_process(self) -> bool:
         """Whether it runs in this process."""
-        return self.model.id in BUNDLED
+        return runs_in_process(self.model.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +218,10 @@ class SemanticIndexLoader(Service):
             raise
         held = index.state().model
         chosen = self._build_indexed_model(resident, model, embedder, index)
-        is_far = self._means.is_far or not chosen.is_shipped
+        is_far = self._means.is_far or not chosen.is_in_process
         patience = REMOTE_SEARCH_TIMEOUT if is_far else SEARCH_TIMEOUT
         house = SemanticIndex(index, chosen, None, remark, patience)
-        goes_on = held.id in BUNDLED or (served is not None and held.id == served.id)
+        goes_on = runs_in_process(held.id) or (served is not None and held.id == served.id)
         if held.id != model.id and goes_on and (old := self._find_embedder(held)):
             house.before = self._build_indexed_model(ManagedEmbedder(old), held, old, index)
         return house
@@ -234,7 +234,7 @@ class SemanticIndexLoader(Service):
 
     def _detect_model(self, resident: ManagedEmbedder[Embedder], embedder: Embedder, served: Model | None) -> Model:
         """Return the embedder's model; for a service the last known one, else query it."""
-        if embedder.id in BUNDLED:
+        if runs_in_process(embedder.id):
             return model_of(embedder)
         if served and served.id == embedder.id:
             return served
@@ -254,7 +254,7 @@ class SemanticIndexLoader(Service):
         """Return an embedder with the same vectors as a model, if there is one."""
         with suppress(PanoramaError):
             embedder = self._means.opened_embedder(model.id)
-            if model.id not in BUNDLED or model_of(embedder) == model:
+            if not runs_in_process(model.id) or model_of(embedder) == model:
                 return embedder
         return None
 
@@ -279,7 +279,7 @@ class SemanticIndexLoader(Service):
         """Delete the record that a service was served, so that it is not queried while another model is prepared."""
         with self._reading() as session:
             known = passages.find_served_model(session)
-        if known and known[0] not in BUNDLED:
+        if known and not runs_in_process(known[0]):
             with self._context.database.transaction(INDEXER) as session:
                 passages.clear_served_model(session)
 

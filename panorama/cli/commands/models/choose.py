@@ -16,7 +16,7 @@ from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
 from panorama.index.embedders import registry
 from panorama.index.embedders.http import LOCAL_HOSTS, Limits
 from panorama.index.embedders.keys import find_key
-from panorama.index.embedders.registry import BUNDLED
+from panorama.index.embedders.registry import runs_in_process
 from panorama.index.evaluation.trial import measure_speed
 from panorama.transport.address import Address, data_directory
 
@@ -86,7 +86,7 @@ def _measure_speed(name: str) -> float:
         try:
             began = time.perf_counter()
             embedder.load()
-            is_quick = name in BUNDLED or time.perf_counter() - began < MEASURE_SECONDS
+            is_quick = runs_in_process(name) or time.perf_counter() - began < MEASURE_SECONDS
             return measure_speed(embedder, MEASURE_SECONDS) if is_quick else 0.0
         except UnavailableError as error:
             hint = f"{error.hint} Nothing was changed; use --force to select it without a trial."

@@ -12,7 +12,7 @@ from panorama.errors import ConfirmationError, DeclinedError, InvalidInputError,
 from panorama.index.embedders import registry
 from panorama.index.embedders.apis import ollama_base
 from panorama.index.embedders.http import Limits
-from panorama.index.embedders.registry import BUNDLED, Embedder
+from panorama.index.embedders.registry import Embedder, runs_in_process
 from panorama.index.evaluation import sets
 from panorama.index.evaluation.sets import EvaluationSet
 from panorama.index.evaluation.trial import Evaluation, evaluate
@@ -79,7 +79,7 @@ def _build_own_check(names: Iterable[str], *, yes: bool) -> EvaluationSet:
         DeclinedError: The user did not agree.
         PanoramaError: There are no suitable notes.
     """
-    if services := [name for name in names if name not in BUNDLED]:
+    if services := [name for name in names if not runs_in_process(name)]:
         _ask_to_send(services, yes=yes)
     with Client() as panorama, console.progress("Reading notes"):
         check = sets.from_notes(_iter_notes(panorama))

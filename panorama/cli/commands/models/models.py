@@ -1,4 +1,4 @@
-"""`panorama models`: list, select, compare and remove models of search by meaning."""
+"""`panorama models`: list, add, select, compare and remove models of search by meaning."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ from panorama.cli.options import AsJson, Yes, argument, examples, group, option
 from panorama.domain.text.sizes import format_size
 from panorama.transport.rpc_client import ProgressCallback
 
-app = group("models", "List the models of search by meaning; select, compare or remove one.", default="list")
+app = group("models", "List the models of search by meaning; add, select, compare or remove one.", default="list")
 Models = Annotated[list[str] | None, argument("Models; by default the one in use.", metavar="[NAME]...")]
 
 
@@ -98,15 +98,44 @@ def use(
     choose(name.strip(), default=default, force=force)
 
 
+@app.command(
+    "add",
+    epilog=examples(
+        "panorama models add ~/multilingual-e5-base",
+        "panorama models add ~/bge-small --name bge --file onnx/model.onnx",
+        'panorama models add ~/e5-base --query-prompt "query: " --passage-prompt "passage: "',
+    ),
+)
+def add(
+    source: Annotated[str, argument("The folder of the model.", metavar="DIR")],
+    name: Annotated[str, option("Its name; by default that of the folder.", "--name", metavar="NAME")] = "",
+    file: Annotated[str, option("Its ONNX file, if the folder has several.", "--file", metavar="PATH")] = "",
+    query_prompt: Annotated[
+        str | None, option("Text before each query, if the folder does not say it.", "--query-prompt", metavar="TEXT")
+    ] = None,
+    passage_prompt: Annotated[
+        str | None, option("Text before each passage, likewise.", "--passage-prompt", metavar="TEXT")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add a model of your own: a folder in the sentence-transformers layout with an ONNX file and tokenizer.json.
+
+    Its files are copied into the data directory and tried. Nothing is downloaded, and nothing in the folder is run.
+    """
+    from panorama.cli.commands.models.add import add_model  # 60 ms
+
+    add_model(source, name=name, file=file, prompts=(query_prompt, passage_prompt), as_json=as_json)
+
+
 @app.command("remove", epilog=examples("panorama models remove static", "panorama models remove ollama:old --yes"))
 def remove(
     name: Annotated[str, argument("The model, as `panorama models list` shows it.", metavar="NAME")],
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete the vectors of a model that is not in use, to free space.
+    """Delete the vectors of a model that is not in use, to free space, and the files of one that you added.
 
-    This cannot be undone, but a model that is selected again creates them again.
+    This cannot be undone, but a model that is selected again creates its vectors again.
     """
     with _ProgressClient() as panorama:
         answer = call_confirmed(panorama, "models.remove", {"model": name.strip()}, yes=yes)

@@ -1,0 +1,1 @@
+"""Models that the user added: copies of folders in the sentence-transformers layout."""
