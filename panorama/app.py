@@ -267,9 +267,9 @@ def _build_sdk_reference(
 ) -> SdkReference:
     scripts, tools, sources = LibraryEntries(library), ToolEntries(calls), SourceEntries(functions)
     return SdkReference(
-        nearest=SdkSemanticScores(meaning).score,
-        asked=runner.preload,
-        kept=lambda: [*scripts.list_entries(), *tools.entries, *collection_entries(), *sources.list_entries()],
+        score_texts=SdkSemanticScores(meaning).score,
+        on_search=runner.preload,
+        list_scripts=lambda: [*scripts.list_entries(), *tools.entries, *collection_entries(), *sources.list_entries()],
     )
 
 

@@ -9,7 +9,8 @@ from panorama.sandbox.protocol import limits
 from panorama.sandbox.rules import hints
 from panorama.sdk.reference.recipes import RECIPES
 from panorama.services.scripts.sdk_search.collections import collection_entries
-from panorama.services.scripts.sdk_search.reference import Detail, SdkReference
+from panorama.services.scripts.sdk_search.reference import SdkReference
+from panorama.services.scripts.sdk_search.rendering import Detail
 
 from .queries import QUERIES
 from .test_examples import EVERY
@@ -125,13 +126,13 @@ def test_the_summary_says_how_many_of_how_many(reference: SdkReference) -> None:
 
 @pytest.mark.parametrize("query", ["changes", "changes log", 'sdk.query("changes")', "query changes", "audit changes"])
 def test_the_name_of_a_collection_that_has_no_list_finds_the_collection_first(query: str) -> None:
-    reference = SdkReference(kept=collection_entries)
+    reference = SdkReference(list_scripts=collection_entries)
 
     assert reference.search(query).python.startswith('sdk.query("changes")\n    Fields: id, at,')
 
 
 def test_the_name_of_a_collection_that_has_a_list_finds_both() -> None:
-    python = SdkReference(kept=collection_entries).search("tasks").python
+    python = SdkReference(list_scripts=collection_entries).search("tasks").python
 
     assert python.startswith("sdk.tasks.list(")
     assert 'sdk.query("tasks")' in python

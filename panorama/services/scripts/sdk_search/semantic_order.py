@@ -1,4 +1,4 @@
-"""The SDK's reference by meaning: asked while the model is in memory, and never waited for."""
+"""Scores the entries of the SDK reference by meaning, while the model is in memory."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,11 @@ from panorama.ports import Embedder
 from panorama.services.search.semantic import SemanticSearch
 
 MIN_COSINES = {"duo": 0.2, "minilm": 0.24, "static": 0.53}
-"""The cosine from which meaning alone tells that something fits, by model.
+"""The cosine from which an entry fits by meaning alone, by model.
 
-For eighteen questions that are nonsense or about something else, the nearest in the SDK came to 0.24 at most (duo:
-0.16, static: 0.50). What answers those of `tests/sdk/queries.py` is at 0.51 in the middle (0.46, 0.64), and in nineteen
-of twenty above 0.30 (0.28, 0.39). So duo and minilm tell them apart; static, to which letters are words, does so only
-where it is sure.
+For eighteen queries that are nonsense or about something else, the nearest entry had at most 0.24 (duo: 0.16, static:
+0.50). The answers to `tests/sdk/queries.py` have a median of 0.51 (0.46, 0.64), and 95 % of them are above 0.30 (0.28,
+0.39). So duo and minilm tell them apart; static, which compares letters, does so only for the nearest.
 """
 
 
@@ -28,7 +27,7 @@ class _CachedVectors:
 
 
 class SdkSemanticScores:
-    """Tells how near texts are to a query; the texts are embedded once, in another thread, at the first question."""
+    """Scores texts by their distance to a query; they are embedded in a thread at the first search."""
 
     def __init__(self, meaning: SemanticSearch) -> None:
         self._meaning = meaning
@@ -37,7 +36,7 @@ class SdkSemanticScores:
     def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """Return by how much the cosine of each text and a query is above the model's floor.
 
-        Nothing as long as that cannot be told at once.
+        Returns nothing while the model or the vectors are not ready.
         """
         scores = self._meaning.use_embedder(partial(self._score_cached, query, tuple(texts)))
         if scores is None:
