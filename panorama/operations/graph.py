@@ -24,3 +24,4 @@ def list_operations(do: Services) -> Iterator[Operation]:
     yield read("graph.paths", do.graph.paths, "graph_paths", **_GRAPH)
     yield read("graph.stats", do.graph.stats, "graph_stats", **_GRAPH)
     yield read("graph.components", do.graph.components, "graph_components", **_GRAPH)
+    yield read("graph.subgraph", do.graph.subgraph, exempt=True)

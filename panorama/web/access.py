@@ -95,7 +95,7 @@ class Access:
             self._save()
         return secret
 
-    def find_visitor(self, secret: str) -> SessionContext | None:
+    def find_session(self, secret: str) -> SessionContext | None:
         """Return the session of a secret, None if there is none."""
         if not secret:
             return None

@@ -18,14 +18,19 @@ OPERATIONS = frozenset(
     {
         "tasks.create", "tasks.update", "notes.create", "notes.update", "projects.create", "projects.update",
         "items.delete", "items.restore", "history.undo", "jobs.cancel", "scripts.approve", "scripts.reject",
-        "import.markdown",
+        "import.markdown", "people.create", "people.update", "events.create", "events.update",
     }
 )  # fmt: skip
 """The operations that forms may call; all else stays with other doors."""
 
-TAG_FIELDS = frozenset({"tags"})
+LIST_FIELDS = frozenset({"tags", "aliases", "attendees"})
+"""Fields whose values are separated by commas."""
+
 CHECKBOX = "has_"
 """A hidden field with this prefix says that a form has a checkbox, which browsers leave out if it is not checked."""
+
+UNCHANGED = "was_"
+"""A hidden field with this prefix has the value that a field had; one that still has it is left out."""
 
 CONFIRM = "confirm"
 """An argument that no form may send: the user agrees by answering the question they were shown."""
@@ -36,6 +41,8 @@ Fields = Mapping[str, Sequence[str]]
 
 _DONE = {
     "tasks.create": "Added: {title}", "notes.create": "Added: {title}", "projects.create": "Added: {title}",
+    "people.create": "Added: {title}", "events.create": "Added: {title}",
+    "people.update": "Saved: {title}", "events.update": "Saved: {title}",
     "tasks.update": "Saved: {title}", "notes.update": "Saved: {title}", "projects.update": "Saved: {title}",
     "history.undo": "Undone", "items.restore": "Restored", "jobs.cancel": "The job stops",
     "scripts.approve": "Approved", "scripts.reject": "Rejected", "items.delete": "Moved to the trash",
@@ -160,8 +167,11 @@ def parse_fields(fields: Fields, *, is_new: bool) -> dict[str, Any]:
         if name in boxes or name.startswith(CHECKBOX) or name == CONFIRM:
             continue
         text = values[-1].replace("\r\n", "\n")  # browsers send line ends of their own
-        if name in TAG_FIELDS:
-            arguments[name] = [tag.strip().removeprefix("#") for tag in text.split(",") if tag.strip()]
+        if name.startswith(UNCHANGED) or fields.get(f"{UNCHANGED}{name}") == [text]:
+            continue
+        if name in LIST_FIELDS:
+            mark = "#" if name == "tags" else ""
+            arguments[name] = [part.strip().removeprefix(mark) for part in text.split(",") if part.strip()]
         elif text or not is_new:
             arguments[name] = text
     return arguments
@@ -179,7 +189,7 @@ def _get_undo(answer: Answer) -> str:
 def _describe(name: str, arguments: Mapping[str, Any], answer: Answer, texts: Texts) -> str:
     """Say what was done in words for the user; an answer's own summary is written for models."""
     data: Mapping[str, Any] = answer.data if is_object(answer.data) else {}
-    title = str(data.get("title") or data.get("name") or "")
+    title = str(data.get("title") or data.get("full_name") or data.get("name") or "")
     if set(arguments) == {"task", "status"} and (text := _STATUS.get(arguments["status"])):
         return texts(text, title=title)
     text = _DONE.get(name)

@@ -80,7 +80,7 @@ class Guard:
         if not _is_same_origin(scope, headers):
             return PlainTextResponse("Another page cannot ask here.", 403)
         secret = cookie_parser(headers.get("cookie", "")).get(self._access.cookie, "")
-        scope["session_context"] = session_context = self._access.find_visitor(secret)
+        scope["session_context"] = session_context = self._access.find_session(secret)
         if session_context:
             self._trust(scope["client"])
         elif not scope["path"].startswith(OPEN_PATHS):

@@ -7,6 +7,8 @@ from typing import Any
 from panorama.app import App
 from panorama.calls import PAGE, Answer, Conversation
 from panorama.domain.changes import WEB_ACTOR
+from panorama.domain.markdown.wiki_links import make_keys
+from panorama.store.graph.edges import resolve_keys
 from panorama.store.log.changes import get_last_id
 
 CLIENT = "browser"
@@ -42,6 +44,13 @@ class PageCalls:
     def list_project_names(self) -> Mapping[str, str]:
         """Return the names of all projects by their ids, favourites first."""
         return {row["id"]: row["name"] for row in self.get("projects.list", limit=2000)}
+
+    def resolve_link(self, target: str) -> str:
+        """Return the id of the item that `[[target]]` means, "" if there is none."""
+        key, tail = make_keys(target)
+        with self._app.context.database.reading() as session:
+            known = resolve_keys(session, {name for name in (key, tail) if name})
+        return known.get(key) or known.get(tail, "")
 
     @property
     def now(self) -> datetime:

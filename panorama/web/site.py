@@ -22,11 +22,12 @@ from panorama.web.forms import Fields, Forms
 from panorama.web.guard import Guard
 from panorama.web.live import ChangeStreams
 from panorama.web.markdown import render_markdown
+from panorama.web.menu import Menu
 from panorama.web.page_calls import PageCalls
 from panorama.web.rendering import STATIC, render, static_version
 from panorama.web.texts import Language, Texts, choose_language
 from panorama.web.view import View, ViewRequest
-from panorama.web.views import SECTIONS, VIEWS
+from panorama.web.views import VIEWS
 from panorama.web.views.notes import make_finder
 from panorama.web.views.search import find_items
 
@@ -37,7 +38,6 @@ MAX_FORM_BYTES = 40 << 20
 """A note of 10 MB, each of whose bytes a browser may send as three."""
 
 IMMUTABLE = "private, max-age=31536000, immutable"
-PROJECT_HUES = 7
 Result = TypeVar("Result")
 RunCall = Callable[[Callable[[], Result]], Awaitable[Result]]
 _log = logging.getLogger(__name__)
@@ -56,6 +56,7 @@ class Site:
         self._run = run
         self._calls = PageCalls(app)
         self._forms = Forms(self._calls)
+        self._menu = Menu(self._calls)
         self._redirect_file = app.settings.home / REDIRECT_FILE
         self.streams = ChangeStreams(app, self._calls.get_number)
         self.asgi = Starlette(
@@ -107,38 +108,13 @@ class Site:
             "title": Texts(language)(view.title) if view else "",
             "token": session_context.token,
             "read_only": session_context.session.read_only,
-            "projects": self._describe_projects(),
-            "menu": self._build_menu(view),
+            "projects": self._menu.list_projects(at),
+            "menu": self._menu.build(view),
             "now": self._calls.now,
             "session": session_context.session,
             "sessions": self._access.list_sessions() if view and view.name == "settings" else [],
         }
         return render(template, language, {**common, **values})
-
-    def _describe_projects(self) -> dict[str, dict[str, Any]]:
-        """Return name and hue of each project by its id; hues are given in the order in which they were created."""
-        rows = self._calls.get("projects.list", limit=2000, detail="full")
-        created = sorted(rows, key=lambda row: row["created_at"])
-        hues = {row["id"]: number % PROJECT_HUES for number, row in enumerate(created)}
-        return {row["id"]: {"name": row["name"], "hue": hues[row["id"]], "status": row["status"]} for row in rows}
-
-    def _build_menu(self, current: View | None) -> list[tuple[str, list[tuple[View, bool, int, str]]]]:
-        """Return the sections of the menu: views, whether each is shown, and a count with its tone."""
-        late = self._calls.call("tasks.list", view="overdue", limit=1).metadata.get("total") or 0
-        waiting = len(self._calls.get("scripts.list", state="draft", limit=100))
-        counts: dict[str, tuple[int, str]] = {"today": (late, "late"), "scripts": (waiting, "hot")}
-        here = (current.within or current.name) if current else ""
-        return [
-            (
-                section,
-                [
-                    (view, view.name == here, *counts.get(view.name, (0, "")))
-                    for view in VIEWS
-                    if view.section == section
-                ],
-            )
-            for section in SECTIONS
-        ]
 
     def _render_error(self, request: Request, error: PanoramaError) -> Response:
         status = 404 if isinstance(error, NotFoundError) else 422

@@ -58,6 +58,19 @@ class Texts:
         """Return the name of a day of the week."""
         return self(WEEKDAYS[day.weekday()])
 
+    def month(self, day: date) -> str:
+        """Return the name of a day's month and its year."""
+        return f"{self(MONTHS[day.month - 1])} {day.year}"
+
+    def coming(self, iso: str, now: datetime) -> str:
+        """Return a day or moment of the calendar in words: Tomorrow 14:00, 3 Dec."""
+        day = date.fromisoformat(iso[:10])
+        gap = (day - now.date()).days
+        words = {0: self("Today"), 1: self("Tomorrow")}.get(gap)
+        if words is None:
+            words = self.weekday(day) if 0 < gap < 7 else self.day(day, with_year=day.year != now.year)
+        return f"{words} {iso[11:16]}".strip()
+
     def due(self, iso: str, today: date) -> Due | None:
         """Return a deadline in words, with its time if it has one; None if there is none."""
         if not iso:

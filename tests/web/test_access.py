@@ -33,7 +33,7 @@ def test_a_session_survives_the_daemon(tmp_path: Path) -> None:
 
     later = Access(tmp_path)
 
-    session_context = later.find_visitor(secret)
+    session_context = later.find_session(secret)
     assert session_context
     assert session_context.session.read_only
     assert (later.name, later.port) == (access.name, 4711)
@@ -51,11 +51,11 @@ def test_the_file_is_private_and_holds_no_secret(tmp_path: Path) -> None:
 def test_a_session_that_was_ended_is_gone(tmp_path: Path) -> None:
     access = Access(tmp_path)
     secrets = [access.sign_in(access.create_code(read_only=False), "") or "" for _ in range(3)]
-    first = access.find_visitor(secrets[0])
+    first = access.find_session(secrets[0])
     assert first
 
     access.revoke(first.session.id)
-    assert [access.find_visitor(secret) is not None for secret in secrets] == [False, True, True]
+    assert [access.find_session(secret) is not None for secret in secrets] == [False, True, True]
 
     access.revoke("")
     assert access.list_sessions() == []
@@ -74,7 +74,7 @@ def test_a_session_ends_after_thirty_days(tmp_path: Path) -> None:
     stored["sessions"][0]["created_at"] = (datetime.now(UTC) - timedelta(days=31)).isoformat()
     file.write_text(json.dumps(stored))
 
-    assert Access(tmp_path).find_visitor(secret) is None
+    assert Access(tmp_path).find_session(secret) is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"sessions": [{"id": 1}]}', '{"sessions": "x"}'])

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from panorama.web.menu import Menu
+from panorama.web.page_calls import PageCalls
 from panorama.web.views import VIEWS
 from tests.web.page_client import PageClient
 
@@ -26,7 +28,8 @@ def life(page: PageClient) -> dict[str, str]:
         "id"
     ]
     note = page.call("notes.create", title="Seeds", content="See [[Beds]]\n\n- [x] beans", project=project)["id"]
-    page.call("notes.create", title="Beds", content="Three of them, see Seeds")
+    page.call("notes.create", title="Beds", content="Three of them, see [[Seeds]]")
+    page.call("notes.create", title="Diary", content="Bought Seeds")
     page.call("tasks.update", task=task, title="Dig bed one")
     code = '"""Count."""\n\ndef main():\n    return len(sdk.tasks.list())\n'
     page.call("scripts.save", name="count_tasks", code=code)
@@ -47,7 +50,8 @@ def test_a_note_links_the_notes_it_names_and_those_that_name_it(page: PageClient
 
     assert re.search(r'<a class="wiki" href="/notes/n_\w{10}" rel="[a-z ]+">Beds</a>', html)
     assert "☑" in html
-    assert "Mentioned in" in html
+    assert "Three of them, see [[Seeds]]" in html.partition("Mentioned in")[2]
+    assert ">Diary</a>" in html.partition("Named without a link")[2]
 
 
 def test_the_history_of_an_item_shows_what_changed(page: PageClient, life: dict[str, str]) -> None:
@@ -124,3 +128,17 @@ def test_a_long_note_is_shown_up_to_a_limit_and_says_so(page: PageClient) -> Non
 
     assert "Only the beginning is shown" in html
     assert len(html) < 400_000
+
+
+def test_projects_are_read_again_only_after_a_change(page: PageClient, life: dict[str, str]) -> None:
+
+    calls = PageCalls(page.app)
+    menu = Menu(calls)
+    first = menu.list_projects(calls.get_number())
+
+    again = menu.list_projects(calls.get_number())
+    page.call("projects.update", project=life["project"], name="Allotment")
+    changed = menu.list_projects(calls.get_number())
+
+    assert first is again
+    assert changed[life["project"]]["name"] == "Allotment"

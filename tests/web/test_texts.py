@@ -7,7 +7,7 @@ from pathlib import Path
 from panorama import web
 from panorama.web import forms, texts, views
 from panorama.web.translations import GERMAN
-from panorama.web.views import projects, review, tasks
+from panorama.web.views import calendar, projects, review, tasks
 from tests.web.page_client import PageClient
 
 FOLDER = Path(web.__file__).parent
@@ -17,7 +17,8 @@ VALUES = (
     "Draft", "Reviewed", "Promoted", "Retired", "Saved", "Approved", "Rejected", "Queued", "Running", "Succeeded",
     "Failed", "Cancelled", "Interrupted", "Task", "Note", "Project", "Link", "Reminder", "Journal", "File", "create",
     "update", "delete", "restore", "created", "updated", "deleted", "restored", "keyword", "semantic", "Tasks", "Notes",
-    "Projects",
+    "Projects", "Person", "Team", "Event", "Session", "Relation", "Decision", "Action", "Next step", "Question",
+    "Summary", "Thought",
 )  # fmt: skip
 """Values of the product that pages show in the user's language."""
 
@@ -32,7 +33,15 @@ def iter_used() -> Iterator[str]:
     yield from (view.title for view in views.VIEWS)
     yield from filter(None, views.SECTIONS)
     yield from (*texts.WEEKDAYS, *texts.MONTHS, *VALUES, *forms._DONE.values(), *forms._STATUS.values())
-    for pairs in (tasks.GROUPS, tasks.SAVED_VIEWS, tasks.STATUSES, projects.STATUSES, review.PERIODS):
+    for pairs in (
+        tasks.GROUPS,
+        tasks.SAVED_VIEWS,
+        tasks.STATUSES,
+        projects.STATUSES,
+        review.PERIODS,
+        calendar.PERIODS,
+        calendar.EVENT_STATUSES,
+    ):
         yield from (words for _, words in pairs)
     yield from (heading for heading, *_ in review.FIGURES)
     yield from ("Slipped", "Completed", "Due next")

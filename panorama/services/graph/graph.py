@@ -12,15 +12,26 @@ from panorama.domain.paging import PageRequest
 from panorama.errors import InvalidInputError
 from panorama.services.base import Service, ServiceContext
 from panorama.services.graph.neighbours import list_neighbours
-from panorama.services.graph.results import Components, GraphContext, GraphStats, Neighbour, Paths, Related
+from panorama.services.graph.results import (
+    Components,
+    GraphContext,
+    GraphNode,
+    GraphStats,
+    Neighbour,
+    Paths,
+    Related,
+    Subgraph,
+)
 from panorama.services.search.search import Search
 from panorama.store.backend import Session
-from panorama.store.graph import edges, walks
+from panorama.store.graph import edges, subgraphs, walks
+from panorama.store.graph.subgraphs import PART_OF, GraphEdge
 from panorama.store.graph.walks import MAX_VISITS, Direction
 from panorama.store.items import lookup, rows
 
 MAX_DEPTH = 4
 MAX_NEIGHBOURS = 1_000
+MAX_DRAWN = 250
 MAX_UNRESOLVED = 10
 MAX_PATHS = 10
 TOP_ITEMS = 10
@@ -118,6 +129,31 @@ class Graph(Service):
         ]
         return Components(count=len(groups), components=tuple(shown))
 
+    def subgraph(self, item: ItemRef | None = None, depth: int = 2, limit: int = MAX_DRAWN) -> Subgraph:
+        """Return items and the edges between them, for a drawing: those around an item, or the most linked ones.
+
+        Args:
+            depth: Steps from the item, up to 4.
+            limit: The most items, up to 1000.
+        """
+        if not 1 <= depth <= MAX_DEPTH or not 1 <= limit <= MAX_NEIGHBOURS:
+            raise InvalidInputError(
+                f"depth is {depth}, limit is {limit}.",
+                hint=f"depth is 1 to {MAX_DEPTH}; limit is 1 to {MAX_NEIGHBOURS:,}.",
+            )
+        with self._reading() as session:
+            if item:
+                rows.load(session, kind_of(item) or "", item)
+                ids, is_partial = subgraphs.list_around(session, item, depth, limit)
+                total = None
+            else:
+                ids, total = subgraphs.list_most_linked(session, limit)
+                is_partial = total > len(ids)
+            drawn = subgraphs.load_edges(session, ids)
+            labels = _load_labels(session, set(ids))
+        nodes = _build_nodes([labels[id_] for id_ in ids if id_ in labels], drawn)
+        return Subgraph(nodes=nodes, edges=tuple(drawn), total=total, is_partial=is_partial)
+
     def context(self, topic: str, depth: int = 1) -> GraphContext:
         """Gather what is known about a topic: the best search hits, and what they are linked to, in 8 KB.
 
@@ -158,6 +194,16 @@ def _to_row(label: lookup.NamedItem) -> dict[str, Any]:
 
 def _load_labels(session: Session, ids: set[str]) -> dict[str, lookup.NamedItem]:
     return lookup.get_labels(session, [(kind_of(id_) or "", id_) for id_ in sorted(ids)])
+
+
+def _build_nodes(labels: Sequence[lookup.NamedItem], drawn: Sequence[GraphEdge]) -> tuple[GraphNode, ...]:
+    """Return items with their projects, and how many edges lead to each."""
+    links = Counter(end for edge in drawn for end in (edge.from_item, edge.to_item))
+    projects = {edge.from_item: edge.to_item for edge in drawn if edge.kind == PART_OF}
+    return tuple(
+        GraphNode(id=id_, kind=kind, title=title, project=projects.get(id_), links=links[id_])
+        for kind, id_, title in labels
+    )
 
 
 def _trace_paths(session: Session, distances: Mapping[str, int], end: str, limit: int) -> list[list[Mapping[str, Any]]]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Literal
 
 from panorama.domain.text.wording import pluralize
+from panorama.store.graph.subgraphs import GraphEdge
 
 EdgeSource = Literal["explicit", "parsed"]
 
@@ -105,6 +106,33 @@ class GraphStats:
         return (
             f"{pluralize(self.edges, 'relation')} between {pluralize(self.nodes, 'item')}; "
             f"{pluralize(self.unresolved, 'link')} to nothing{unread}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphNode:
+    """An item of a drawn graph; `links` counts its edges inside of the drawing."""
+
+    id: str
+    kind: str
+    title: str
+    project: str | None
+    links: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subgraph:
+    """A part of the graph to be drawn; `total` is how many items there are, None if they were not counted."""
+
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+    total: int | None
+    is_partial: bool
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        return (
+            f"{pluralize(len(self.nodes), 'item')}, {pluralize(len(self.edges), 'edge')}{', a part' * self.is_partial}"
         )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from panorama.domain.items.attendees import Attendee, parse_attendees
-from panorama.domain.items.item import normalize_name
+from panorama.domain.items.item import kind_of, normalize_name
 from panorama.services.people.people import People
 from panorama.store.backend import Session
 from panorama.store.items import lookup
@@ -26,7 +26,7 @@ class Attendance:
 
 
 class AttendeeResolver:
-    """Finds the people whom attendees are, by name, alias or e-mail address; creates them only if asked to."""
+    """Finds the people whom attendees are, by name, alias, e-mail address or id; creates them only if asked to."""
 
     def __init__(self, people: People) -> None:
         self._people = people
@@ -65,8 +65,10 @@ class AttendeeResolver:
 
 
 def _find_people(session: Session, attendee: Attendee) -> list[tuple[str, str]]:
-    """Return the people, as (id, full name), that the first text names that names any."""
+    """Return the people, as (id, full name), that the first text names that names any; an id names one, too."""
     for name in attendee.names:
+        if kind_of(name) == "person" and (known := lookup.get_labels(session, [("person", name)])):
+            return [(id_, label) for _, id_, label in known.values()]
         if matches := lookup.list_exact(session, ["person"], normalize_name(name)):
             return [(id_, label) for _, id_, label in matches]
     return []

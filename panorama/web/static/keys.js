@@ -4,7 +4,7 @@ import { send, undo } from './forms.js'
 import { show } from './pages.js'
 import { open } from './palette.js'
 
-const GO = { t: '/today', a: '/tasks', n: '/notes', p: '/projects', r: '/review', j: '/jobs', s: '/scripts', c: '/calls', h: '/history' }
+const GO = { t: '/today', a: '/tasks', l: '/calendar', n: '/notes', p: '/projects', o: '/people', m: '/graph', r: '/review', j: '/jobs', s: '/scripts', c: '/calls', h: '/history' }
 const rows = () => [...document.querySelectorAll('main [data-row]')].filter(row => row.checkVisibility())
 const current = () => document.activeElement?.closest?.('[data-row]')
 const focusable = row => row?.querySelector('.tick-box, a.title, button')
@@ -31,13 +31,23 @@ addEventListener('keydown', event => {
   if (event.altKey && event.key.startsWith('Arrow') && current()) { event.preventDefault(); return moveRow(current(), event.key === 'ArrowUp' ? -1 : 1) }
   if (event.key === 'Escape' && event.target.matches('input, textarea, select')) return event.target.blur()
   if (isCommand || event.altKey || event.target.matches('input:not([type=checkbox]), textarea, select') || document.querySelector('dialog[open]')) return
+  if (event.key.startsWith('Arrow') && event.target.matches('.calendar a')) { event.preventDefault(); return stepDay(event.target, event.key) }
   if (event.key.startsWith('Arrow') && !current()) return
   const address = performance.now() - went < 1200 && GO[event.key]
   went = 0
   if (address) return void show(address, { push: true })
-  const act = KEYS[event.key]
-  if (act) { event.preventDefault(); act() }
+  const act = KEYS[event.key], link = !act && /^[a-z]$/.test(event.key) && document.querySelector(`main [data-key=${event.key}]`)
+  if (act || link) { event.preventDefault(); if (act) act(); else link.click() }
 })
+
+/** Move the focus in the calendar: left and right by days, up and down by entries, and by weeks past the last one. */
+function stepDay(link, key) {
+  const days = [...document.querySelectorAll('.calendar td')], cell = link.closest('td') ?? days[link.closest('th').cellIndex]
+  const links = [...cell.querySelectorAll('a')], by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }[key]
+  const beside = Math.abs(by) > 1 && links[links.indexOf(link) + Math.sign(by)], at = days.indexOf(cell) + by
+  const next = beside || days[at]?.querySelector('a') || document.querySelectorAll('.calendar th a')[at]
+  next?.focus()
+}
 
 async function moveRow(row, by) {
   const item = row.closest('li'), next = by < 0 ? item.previousElementSibling : item.nextElementSibling

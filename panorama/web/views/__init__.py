@@ -1,7 +1,7 @@
 """All views of the page: one function and one template each. A new view is a line here."""
 
 from panorama.web.view import View
-from panorama.web.views import code, data, notes, projects, review, search, tasks
+from panorama.web.views import calendar, code, data, graph, notes, people, projects, review, search, tasks
 
 VIEWS = (
     View(
@@ -24,7 +24,24 @@ VIEWS = (
     View(
         name="project_edit", path="/projects/{id}/edit", title="Edit", make=projects.edit_project, within="projects",
     ),
+    View(
+        name="calendar", path="/calendar", title="Calendar", make=calendar.show_calendar,
+        kinds=("event", "session", "task", "project"), section="",
+    ),
+    View(name="event_edit", path="/events/new", title="New event", make=calendar.create_event, within="calendar"),
+    View(name="event_edit", path="/events/{id}", title="Event", make=calendar.edit_event, within="calendar"),
+    View(name="people", path="/people", title="People", make=people.show_people, kinds=("person", "team"), section=""),
+    View(name="person_edit", path="/people/new", title="New person", make=people.create_person, within="people"),
+    View(
+        name="person", path="/people/{id}", title="Person", make=people.show_person, kinds=("*",), within="people",
+    ),
+    View(name="person_edit", path="/people/{id}/edit", title="Edit", make=people.edit_person, within="people"),
+    View(
+        name="session", path="/sessions/{id}", title="Session", make=people.show_session, kinds=("session", "person"),
+        within="calendar",
+    ),
     View(name="search", path="/search", title="Search", make=search.show_search, section=""),
+    View(name="graph", path="/graph", title="Graph", make=graph.show_graph, kinds=("*",), section=""),
     View(
         name="review", path="/review", title="Review", make=review.show_review, kinds=("task", "project", "note"),
         section="",

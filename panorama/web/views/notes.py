@@ -1,12 +1,16 @@
 """Notes: the list, one note to read, and the editor."""
 
+from functools import cache
+
+from panorama.domain.items.item import kind_of
 from panorama.web.markdown import MAX_CHARS, FindItem, render_markdown
 from panorama.web.page_calls import PageCalls
 from panorama.web.view import Context, ViewRequest
+from panorama.web.views.search import address_of
 
 PAGE_ROWS = 60
-BACKLINKS = 8
-MAX_TITLES = 2000
+MAX_NAMED = 8
+"""The notes that name a note without a link to it."""
 
 
 def show_notes(request: ViewRequest) -> Context:
@@ -23,14 +27,18 @@ def show_notes(request: ViewRequest) -> Context:
 
 def show_note(request: ViewRequest) -> Context:
     """Show one note, what mentions it, and how it may be changed."""
-    note = request.calls.get("items.get", item=request.path["id"])["item"]
-    mentions = request.calls.get("search", query=f'"{note["title"]}"', kinds=["note"], mode="keyword", limit=BACKLINKS)
+    answer = request.calls.get("items.get", item=request.path["id"])
+    note, backlinks = answer["item"], answer["belonging"].get("backlinks", ())
+    named = request.calls.get("search", query=f'"{note["title"]}"', kinds=["note"], mode="keyword", limit=MAX_NAMED)
+    linked = {note["id"], *(row["id"] for row in backlinks)}
     return {
         "title": note["title"],
         "note": note,
         "html": render_markdown(note["content"], make_finder(request.calls)),
         "is_cut": len(note["content"]) > MAX_CHARS,
-        "backlinks": [row for row in mentions if row["id"] != note["id"]],
+        "backlinks": [{**row, "address": address_of(row["kind"], row["id"])} for row in backlinks],
+        "named": [row for row in named if row["id"] not in linked],
+        "more": answer["more"],
     }
 
 
@@ -46,14 +54,11 @@ def create_note(request: ViewRequest) -> Context:
 
 
 def make_finder(calls: PageCalls) -> FindItem:
-    """Return a function that finds the address of the note with a title; it reads the titles once it is asked."""
-    titles: dict[str, str] = {}
+    """Return a function that finds the address of the item that a link in a text means, "" if there is none."""
 
-    def find(title: str) -> str:
-        if not titles:
-            rows = calls.get("notes.list", limit=MAX_TITLES)
-            titles.update({row["title"].casefold(): row["id"] for row in reversed(rows)})
-        id_ = titles.get(title.casefold())
-        return f"/notes/{id_}" if id_ else ""
+    @cache
+    def find(target: str) -> str:
+        id_ = calls.resolve_link(target)
+        return address_of(kind_of(id_) or "", id_) if id_ else ""
 
     return find

@@ -7,7 +7,10 @@ from panorama.web.view import Context, ViewRequest
 
 PAGE_ROWS = 30
 PALETTE_ROWS = 10
-ADDRESSES = {"task": "/tasks/{}", "note": "/notes/{}", "project": "/projects/{}"}
+ADDRESSES = {
+    "task": "/tasks/{}", "note": "/notes/{}", "project": "/projects/{}", "person": "/people/{}",
+    "event": "/events/{}", "session": "/sessions/{}",
+}  # fmt: skip
 """Where items of a kind are shown; others are shown by their history."""
 
 

@@ -42,8 +42,8 @@ def show_today(request: ViewRequest) -> Context:
         "today": today,
         "groups": [group for group in groups if group not in later],
         "folded": later,
-        "ideas": _add_due(request, request.calls.get("tasks.list", view="parked_ideas", limit=50)),
-        "done": _add_due(request, request.calls.get("tasks.list", view="recently_done", limit=FOLDED_ROWS)),
+        "ideas": add_due(request, request.calls.get("tasks.list", view="parked_ideas", limit=50)),
+        "done": add_due(request, request.calls.get("tasks.list", view="recently_done", limit=FOLDED_ROWS)),
         "count": len(rows),
         "late": sum(len(group.rows) for group in groups if group.key == "overdue"),
         "is_new": not rows and not any(request.calls.get("status")["counts"].values()),
@@ -67,7 +67,7 @@ def show_tasks(request: ViewRequest) -> Context:
         rows, total = answer.data, answer.metadata.get("total")
         cursor = answer.metadata.get("next_cursor", "")
     is_by_deadline = chosen.get("view", "") in ("", "overdue", "this_week", "in_progress", "urgent")
-    flat = [TaskGroup("all", "", _add_due(request, rows))] if rows else []
+    flat = [TaskGroup("all", "", add_due(request, rows))] if rows else []
     return {
         "groups": group_by_deadline(request, rows) if is_by_deadline else flat,
         "views": SAVED_VIEWS,
@@ -88,7 +88,7 @@ def show_task(request: ViewRequest) -> Context:
         "title": task["title"],
         "task": task,
         "due": request.texts.due(task.get("deadline", ""), request.calls.today),
-        "steps": _add_due(request, steps),
+        "steps": add_due(request, steps),
         "statuses": STATUSES,
     }
 
@@ -97,7 +97,7 @@ def group_by_deadline(request: ViewRequest, rows: Sequence[Mapping[str, Any]]) -
     """Return tasks in groups by deadline, without empty groups."""
     today = request.calls.today
     groups: dict[str, list[Mapping[str, Any]]] = {key: [] for key, _ in GROUPS}
-    for row in _add_due(request, rows):
+    for row in add_due(request, rows):
         groups[_choose_group(row.get("deadline", ""), today)].append(row)
     return [TaskGroup(key, heading, groups[key]) for key, heading in GROUPS if groups[key]]
 
@@ -111,6 +111,7 @@ def _choose_group(deadline: str, today: date) -> str:
     return "today" if day == today else "soon" if day <= today + timedelta(days=7) else "later"
 
 
-def _add_due(request: ViewRequest, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def add_due(request: ViewRequest, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return tasks with their deadlines in words, as `due`."""
     today = request.calls.today
     return [{**row, "due": request.texts.due(row.get("deadline", ""), today)} for row in rows]

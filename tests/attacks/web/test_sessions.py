@@ -62,7 +62,7 @@ def test_a_session_that_somebody_chose_beforehand_is_not_taken_over(stranger: Pa
 
     stranger.sign_in(stranger.access.create_code(read_only=False))
 
-    assert stranger.access.find_visitor(chosen) is None
+    assert stranger.access.find_session(chosen) is None
 
 
 def test_a_session_that_was_ended_sees_and_writes_nothing(page: PageClient) -> None:

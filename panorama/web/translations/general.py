@@ -1,6 +1,6 @@
-"""The German texts of the page, by their English ones."""
+"""German: the frame of the page, tasks, notes, projects, scripts and the history."""
 
-GERMAN: dict[str, str] = {
+TEXTS: dict[str, str] = {
     "1 call": "1 Aufruf",
     "1 line": "1 Zeile",
     "1 line is the same": "1 Zeile ist gleich",

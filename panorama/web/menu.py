@@ -1,0 +1,65 @@
+"""What every page shows beside its view: the menu with its counts, and names and colours of projects."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from panorama.web.page_calls import PageCalls
+from panorama.web.view import View
+from panorama.web.views import SECTIONS, VIEWS
+
+PROJECT_HUES = 7
+MAX_PROJECTS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class MenuLink:
+    """A view in the menu; `count` is shown beside it in a tone, 0 for none."""
+
+    view: View
+    is_current: bool
+    count: int = 0
+    tone: str = ""
+
+
+class Menu:
+    """Builds what every page shows. Projects are read again after a change only."""
+
+    def __init__(self, calls: PageCalls) -> None:
+        self._calls = calls
+        self._projects: tuple[int, Mapping[str, Mapping[str, Any]]] = (-1, {})
+
+    def list_projects(self, change_number: int) -> Mapping[str, Mapping[str, Any]]:
+        """Return name, hue and status of each project by its id; hues are given in the order of creation.
+
+        Args:
+            change_number: That of the last change, read before.
+        """
+        number, projects = self._projects
+        if number != change_number:
+            rows = self._calls.get("projects.list", limit=MAX_PROJECTS, detail="full")
+            created = sorted(rows, key=lambda row: row["created_at"])
+            hues = {row["id"]: place % PROJECT_HUES for place, row in enumerate(created)}
+            projects = {
+                row["id"]: {"name": row["name"], "hue": hues[row["id"]], "status": row["status"]} for row in rows
+            }
+            self._projects = change_number, projects
+        return projects
+
+    def build(self, current: View | None) -> list[tuple[str, list[MenuLink]]]:
+        """Return the sections of the menu with their links."""
+        late = self._calls.call("tasks.list", view="overdue", limit=1).metadata.get("total") or 0
+        drafts = len(self._calls.get("scripts.list", state="draft", limit=100))
+        counts: dict[str, tuple[int, str]] = {"today": (late, "late"), "scripts": (drafts, "hot")}
+        here = (current.within or current.name) if current else ""
+        return [
+            (
+                section,
+                [
+                    MenuLink(view, view.name == here, *counts.get(view.name, (0, "")))
+                    for view in VIEWS
+                    if view.section == section
+                ],
+            )
+            for section in SECTIONS
+        ]

@@ -1,0 +1,5 @@
+"""The texts of the page in other languages than English, by their English ones."""
+
+from panorama.web.translations import general, planning
+
+GERMAN: dict[str, str] = {**general.TEXTS, **planning.TEXTS}

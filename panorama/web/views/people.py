@@ -1,0 +1,140 @@
+"""People: the list, one person with all that concerns them, and one meeting."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from panorama.web.markdown import render_markdown
+from panorama.web.view import Context, ViewRequest
+from panorama.web.views.notes import make_finder
+from panorama.web.views.search import address_of
+from panorama.web.views.tasks import add_due
+
+PAGE_ROWS = 100
+PERSON_ROWS = 30
+MAX_OCCURRENCES = 200
+EVENT_DAYS = 60
+LEAP_YEAR = 2000
+TASK_FIELDS = (
+    "id", "title", "status", "deadline", "project", "tags", "urgent", "important", "recurrence", "assignee",
+    "waiting_for",
+)  # fmt: skip
+
+
+def show_people(request: ViewRequest) -> Context:
+    """Show the people by name, or those of a team."""
+    chosen = {name: request.query[name] for name in ("team", "cursor") if request.query.get(name)}
+    answer = request.calls.call("people.list", limit=PAGE_ROWS, **chosen)
+    teams = request.calls.get("teams.list", limit=PAGE_ROWS)
+    names = {team["id"]: team["name"] for team in teams}
+    return {
+        "people": [{**row, "initials": make_initials(row["full_name"])} for row in answer.data],
+        "count": answer.metadata.get("total"),
+        "cursor": answer.metadata.get("next_cursor", ""),
+        "teams": teams,
+        "team_names": names,
+        "chosen": chosen,
+    }
+
+
+def show_person(request: ViewRequest) -> Context:
+    """Show a person: how to reach them, open tasks, appointments, meetings, and where they are mentioned."""
+    answer = request.calls.get("items.get", item=request.path["id"])
+    person, belonging = answer["item"], answer["belonging"]
+    today = request.calls.today
+    events = request.calls.get(
+        "events.list", attendee=person["id"], since=today.isoformat(),
+        until=(today + timedelta(days=EVENT_DAYS)).isoformat(), limit=MAX_OCCURRENCES,
+    )  # fmt: skip
+    names = {key: _find_name(request, person.get(key)) for key in ("team", "manager")}
+    return {
+        "title": person["full_name"],
+        "person": person,
+        "initials": make_initials(person["full_name"]),
+        "names": names,
+        "birthday": _describe_birthday(request, person["birthday"]),
+        "reports": belonging.get("reports", ()),
+        "html": render_markdown(person["notes"], make_finder(request.calls)),
+        "tasks": _list_tasks(request, person["id"]),
+        "events": _list_next(events),
+        "event_days": EVENT_DAYS,
+        "sessions": request.calls.get("sessions.list", attendee=person["id"], limit=PERSON_ROWS),
+        "mentions": [{**row, "address": address_of(row["kind"], row["id"])} for row in belonging.get("backlinks", ())],
+        "more": answer["more"],
+    }
+
+
+def edit_person(request: ViewRequest) -> Context:
+    """Show the fields of a person in a form."""
+    person = request.calls.get("items.get", item=request.path["id"])["item"]
+    return {"title": person["full_name"], "person": person, **_list_choices(request)}
+
+
+def create_person(request: ViewRequest) -> Context:
+    """Show an empty form for a person."""
+    return {"person": None, **_list_choices(request)}
+
+
+def show_session(request: ViewRequest) -> Context:
+    """Show the lines of a meeting, or of a chain of thoughts."""
+    session = request.calls.get("sessions.get", session=request.path["id"])
+    people = [(id_, _find_name(request, id_)) for id_ in session.get("people", ())]
+    names = {name for _, name in people}
+    return {
+        "title": session["title"],
+        "session": session,
+        "people": people,
+        "others": [name for name in session["attendees"] if name not in names],
+        "html": render_markdown(session["summary"], make_finder(request.calls)),
+    }
+
+
+def make_initials(name: str) -> str:
+    """Return the first letters of the first and the last word of a name."""
+    words = name.split()
+    return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper()
+
+
+def _list_tasks(request: ViewRequest, person: str) -> list[Mapping[str, Any]]:
+    """Return the open tasks that a person does or holds up, with `waits` for the latter."""
+    rows = request.calls.get(
+        "query", collection="tasks", sort=["deadline"], select=list(TASK_FIELDS), limit=PERSON_ROWS,
+        where={"status": "open", "or": [{"assignee": person}, {"waiting_for": person}]},
+    )  # fmt: skip
+    dated, undated = [row for row in rows if row.get("deadline")], [row for row in rows if not row.get("deadline")]
+    return [{**row, "waits": row.get("waiting_for") == person} for row in add_due(request, dated + undated)]
+
+
+def _list_next(occurrences: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the next occurrence of each event."""
+    results: dict[str, Mapping[str, Any]] = {}
+    for row in occurrences:
+        if row["kind"] == "event":
+            results.setdefault(row["id"], row)
+    return list(results.values())
+
+
+def _list_choices(request: ViewRequest) -> Context:
+    return {
+        "teams": request.calls.get("teams.list", limit=PAGE_ROWS),
+        "managers": request.calls.get("people.list", limit=500),
+    }
+
+
+def _find_name(request: ViewRequest, id_: str | None) -> str:
+    """Return the name of a person or team, "" for none."""
+    if not id_:
+        return ""
+    item = request.calls.get("items.get", item=id_)["item"]
+    return str(item.get("full_name") or item["name"])
+
+
+def _describe_birthday(request: ViewRequest, birthday: str) -> str:
+    """Return a birthday in words, with the age where the year is known; "" for none."""
+    if not birthday:
+        return ""
+    if birthday.startswith("--"):
+        return request.texts.day(date.fromisoformat(f"{LEAP_YEAR}-{birthday[2:]}"))
+    born, today = date.fromisoformat(birthday), request.calls.today
+    age = today.year - born.year - ((today.month, today.day) < (born.month, born.day))
+    return f"{request.texts.day(born, with_year=True)} ({age})"
