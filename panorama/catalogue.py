@@ -237,14 +237,8 @@ def _reminders_and_schedules(do: Services) -> Iterator[Operation]:
         idempotent=True,
         **timed,
     )
-    yield write(
-        "schedules.resume",
-        do.schedules.resume,
-        "resume_schedule",
-        summary=say.summarize_schedule,
-        idempotent=True,
-        **timed,
-    )
+    resuming: dict[str, Any] = {"plan": do.schedules.plan_resume, "asks": True, "idempotent": True, **timed}
+    yield write("schedules.resume", do.schedules.resume, "resume_schedule", summary=say.summarize_schedule, **resuming)
     yield write(
         "schedules.remove",
         do.schedules.remove,

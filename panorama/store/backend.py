@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Table
 from panorama.domain.changes import ItemChange, Origin
 from panorama.domain.text.json_types import is_object, is_sequence
 from panorama.domain.text.tokens import Term
+from panorama.domain.withdrawal import Replacement, Withdrawn
 
 READ_SECONDS = 10.0
 """How long a call may read; a backup, an export or a job may take longer."""
@@ -421,8 +422,12 @@ class Snapshots(Protocol):
         """Return the revision of a copy's schema, "" if it is not a database of ours."""
         ...
 
-    def make_independent(self, path: Path, now: datetime) -> None:
-        """Make a copy a store of its own: it resumes no jobs of the original and gets its own search index."""
+    def make_independent(self, path: Path, now: datetime, *, is_own: bool) -> Withdrawn:
+        """Make a copy a store of its own: it resumes no jobs of the original and gets its own search index.
+
+        Args:
+            is_own: Whether this data directory made it; otherwise what was approved in it is withdrawn.
+        """
         ...
 
 
@@ -457,8 +462,11 @@ class Maintenance(Protocol):
         """
         ...
 
-    def replace(self, copy: Path, now: datetime) -> Path | None:
-        """Replace the database by a copy while nothing has it open; return where the present one was moved.
+    def replace(self, copy: Path, now: datetime, *, is_own: bool) -> Replacement:
+        """Replace the database by a copy while nothing has it open.
+
+        Args:
+            is_own: Whether this data directory made the copy; otherwise what was approved in it is withdrawn.
 
         Raises:
             UnavailableError: The disk is full or the folder cannot be written; the present database is where it was.

@@ -133,6 +133,41 @@ def test_a_restore_names_the_schedules_and_reviews_it_brings(run: Command, given
     assert "It brings 1 schedule. The current data is kept" in asked.err
 
 
+def test_a_schedule_that_another_data_directory_made_is_paused_until_it_is_resumed(
+    run: Command, given: Given, home: Path
+) -> None:
+    given("add_schedule", name="Nightly", kind="backup", every="2h")
+    made = run("backup", "--json").answer["data"]["path"]
+    (home / "backup.key").unlink()
+
+    asked, restored = run("restore", made), run("restore", made, "--yes")
+    listed = run("schedule", "--json").answer["data"]
+    resumed = run("schedule", "resume", "Nightly")
+
+    assert "1 schedule, which this data directory did not make and will not trust" in asked.err
+    assert "1 schedule is paused" in restored.out + restored.err
+    assert "panorama schedule resume NAME" in restored.out + restored.err
+    assert listed[0]["paused"] is True
+    assert resumed.code == 0
+
+
+def test_a_database_file_from_elsewhere_brings_no_schedule_that_runs(
+    run: Command, given: Given, home: Path, tmp_path: Path
+) -> None:
+    given("add_schedule", name="Nightly", kind="backup", every="2h")
+    made = Path(run("backup", "--json").answer["data"]["path"]) / "panorama.db"
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(made.read_bytes())
+
+    restored = run("restore", str(copy), "--yes")
+    (aside,) = (home / "backups").glob("replaced-*.db")
+    again = run("restore", str(aside), "--yes")
+
+    assert "1 schedule is paused" in restored.out + restored.err
+    assert "paused" not in again.out + again.err
+    assert run("schedule", "--json").answer["data"][0]["paused"] is False
+
+
 def test_settings_that_send_texts_are_listed_and_left_out_unless_the_person_says_yes(
     run: Command, home: Path, tmp_path: Path
 ) -> None:

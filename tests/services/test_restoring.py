@@ -238,7 +238,7 @@ def test_a_bare_copy_that_is_put_in_place_carries_on_no_job_either(lived: App, t
     home.mkdir()
     lived.context.database.copy_to(tmp_path / "copy.db")
 
-    replace_database.replace_database(tmp_path / "copy.db", home / "panorama.db", lived.context.now())
+    replace_database.replace_database(tmp_path / "copy.db", home / "panorama.db", lived.context.now(), is_own=True)
 
     assert {id_: row[0] for id_, row in jobs_of(home).items()} == {
         ids["waits"]: "cancelled", ids["runs"]: "cancelled", ids["ended"]: "succeeded",
@@ -251,7 +251,7 @@ def test_a_copy_from_before_there_were_jobs_is_put_in_place_as_it_is(lived: App,
     with closing(sqlite3.connect(tmp_path / "copy.db")) as file:
         file.execute("DROP TABLE jobs")
 
-    replace_database.replace_database(tmp_path / "copy.db", tmp_path / "panorama.db", lived.context.now())
+    replace_database.replace_database(tmp_path / "copy.db", tmp_path / "panorama.db", lived.context.now(), is_own=True)
 
     assert (tmp_path / "panorama.db").is_file()
 

@@ -181,6 +181,8 @@ def _restore_into_folder(source: str, to: str | None, *, background: bool, yes: 
         return
     console.print_message(restored.summary)
     _print_remarks(restored.data)
+    if restored.data.get("paused") or restored.data.get("unreviewed"):
+        console.print_message("To approve them there: panorama schedule resume NAME, panorama scripts review NAME")
     console.print_message(
         f"To use it: PANORAMA_HOME={restored.data['path']}, or move it to where your data directory was."
     )

@@ -12,6 +12,7 @@ from panorama.cli.console import console
 from panorama.cli.daemon_process import end_daemon
 from panorama.config import data_directory
 from panorama.domain.text.wording import pluralize
+from panorama.domain.withdrawal import Replacement, Withdrawn
 from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
 from panorama.services.archive.paths import quote_path
 from panorama.services.archive.restore import RestoreService
@@ -41,8 +42,8 @@ def restore_database(copy: Path, *, yes: bool) -> None:
     address = Address(str(home))
     with translate_errors(), exclusive_start(address):
         end_daemon(address, again=False)
-        note = _replace_database(copy, database, address)
-    console.print_message(f"Restored from {copy}" + (f"; the previous data is {note}" if note else ""))
+        done = _replace_database(copy, database, address, is_own=copy.resolve().parent == (home / "backups").resolve())
+    _print_restored(copy, done, done.withdrawn)
 
 
 def has_data() -> bool:
@@ -66,27 +67,37 @@ def restore_folder(source: str, *, yes: bool) -> None:
     fresh = home.with_name(f"{home.name}.restored-{now:%Y%m%dT%H%M%SZ}")
     service.plan_restore(source, str(fresh))
     if not yes:
-        note = f"{_describe_active(service.count_active_rows(source))}The current data is kept in {home / 'backups'}."
+        note = f"{_describe_active(*service.count_active_rows(source))}The current data is kept in {home / 'backups'}."
         _confirm(f"Replace {backend.maintenance.describe()} by {quote_path(Path(source))}? {note}")
     address = Address(str(home))
     try:
         done = service.restore(source, str(fresh))
         with translate_errors(), exclusive_start(address):
             end_daemon(address, again=False)
-            note = _replace_database(fresh / "panorama.db", backend.maintenance, address)
+            replaced = _replace_database(fresh / "panorama.db", backend.maintenance, address, is_own=True)
             _move_files(fresh, home, now)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    console.print_message(f"Restored from {source}" + (f"; the previous data is {note}" if note else ""))
+    _print_restored(source, replaced, done.withdrawn)
     if done.withheld:
         console.print_message(f"Settings that were left out of config.toml: {', '.join(done.withheld)}", "yellow")
 
 
-def _describe_active(rows: Mapping[str, int]) -> str:
+def _print_restored(source: Path | str, replaced: Replacement, withdrawn: Withdrawn) -> None:
+    previous = f"; the previous data is {replaced.aside}" if replaced.aside else ""
+    console.print_message(f"Restored from {source}{previous}{withdrawn.summarize()}")
+    if withdrawn.summarize():
+        console.print_message("To approve them here: panorama schedule resume NAME, panorama scripts review NAME")
+
+
+def _describe_active(rows: Mapping[str, int], is_own: bool) -> str:
     """Say what a backup brings that acts by itself: its maker approved it, not the user."""
     nouns = {"reviews": ("review of scripts", "reviews of scripts"), "schedules": ("schedule", "schedules")}
     parts = [pluralize(count, *nouns[table]) for table, count in rows.items()]
-    return f"It brings {' and '.join(parts)}. " if parts else ""
+    if not parts:
+        return ""
+    withdrawn = "" if is_own else ", which this data directory did not make and will not trust"
+    return f"It brings {' and '.join(parts)}{withdrawn}. "
 
 
 def _move_files(fresh: Path, home: Path, now: datetime) -> None:
@@ -105,13 +116,13 @@ def _move_files(fresh: Path, home: Path, now: datetime) -> None:
         (fresh / CONFIG_FILE).replace(home / CONFIG_FILE)
 
 
-def _replace_database(copy: Path, database: Maintenance, address: Address) -> Path | None:
+def _replace_database(copy: Path, database: Maintenance, address: Address, *, is_own: bool) -> Replacement:
     """Replace the database once no process holds the data; a stopping process releases it last."""
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         with hold_lock(address.lock) as lock:
             if lock is not None:
-                return database.replace(copy, datetime.now(UTC))
+                return database.replace(copy, datetime.now(UTC), is_own=is_own)
         if time.monotonic() > deadline:
             raise UnavailableError("Another program serves this data.", hint="`panorama daemon status` shows it.")
         time.sleep(0.05)

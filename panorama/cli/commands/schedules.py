@@ -80,18 +80,16 @@ def _parse_inputs(pairs: Sequence[str]) -> dict[str, Any] | None:
 @app.command(epilog=examples("panorama schedule pause backup"))
 def pause(schedule: Which, as_json: AsJson = False) -> None:
     """Pause a schedule; runs that become due meanwhile are skipped."""
-    _change("pause", schedule, as_json)
-
-
-@app.command(epilog=examples("panorama schedule resume backup"))
-def resume(schedule: Which, as_json: AsJson = False) -> None:
-    """Resume a schedule."""
-    _change("resume", schedule, as_json)
-
-
-def _change(verb: str, schedule: str, as_json: bool) -> None:
     with Client() as panorama:
-        answer = panorama.call(f"schedules.{verb}", {"schedule": schedule})
+        answer = panorama.call("schedules.pause", {"schedule": schedule})
+    console.print_result(answer, as_json)
+
+
+@app.command(epilog=examples("panorama schedule resume backup", "panorama schedule resume backup --yes"))
+def resume(schedule: Which, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Resume a schedule; it asks again before a job that would ask each time runs by itself."""
+    with Client() as panorama:
+        answer = call_confirmed(panorama, "schedules.resume", {"schedule": schedule}, yes=yes)
     console.print_result(answer, as_json)
 
 

@@ -157,7 +157,7 @@ class _BackupWriter:
             missing=tuple(self._missing), withheld=withheld,
         )  # fmt: skip
         self._check(manifest)
-        self._parcel.write_manifest(manifest)
+        self._parcel.write_manifest(manifest, self._keeper.seal_key)
         return manifest
 
     def _copy_database(self) -> tuple[dict[str, int], set[str], dict[str, int]]:

@@ -121,7 +121,7 @@ class _ExportWriter:
             columns={name: jsonl.list_column_forms(name) for name in jsonl.list_tables()}, missing=tuple(self._missing),
             withheld=withheld,
         )  # fmt: skip
-        self._parcel.write_manifest(manifest)
+        self._parcel.write_manifest(manifest, self._keeper.seal_key)
         return manifest, pages
 
     def _write_table(self, session: Session, name: str) -> None:

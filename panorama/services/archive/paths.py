@@ -10,8 +10,11 @@ from panorama.domain.retention import Retention
 from panorama.domain.text.visible_text import quote_name
 from panorama.errors import InvalidInputError
 from panorama.store.items.blobs import Blobs
+from panorama.store.key_files import load_key
 
 MAX_SHOWN_CHARS = 200
+SEAL_KEY = "backup.key"
+"""The file with the key that seals backups and exports; they never contain it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,11 @@ class ArchivePaths:
     def origin(self) -> str:
         """The name of this machine and data directory; only backups of the same origin replace each other."""
         return f"{platform.node()}:{self.home.resolve()}"
+
+    @property
+    def seal_key(self) -> bytes:
+        """The key that seals backups and exports of this data directory."""
+        return load_key(self.home / SEAL_KEY)
 
     def resolve_target(self, folder: str, *, default: Path, what: str) -> Path:
         """Resolve the target folder; inside the data directory only the default folder is allowed.

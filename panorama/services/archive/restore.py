@@ -9,7 +9,7 @@ from panorama.domain.changes import Origin
 from panorama.domain.items.item import Item
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.archive.backup import MIB, SPARE_BYTES, find_damage
-from panorama.services.archive.paths import parse_path
+from panorama.services.archive.paths import SEAL_KEY, parse_path
 from panorama.services.archive.results import RestoreResult
 from panorama.services.archive.row_copy import copy_rows
 from panorama.services.archive.secrets import CONFIG_FILE, list_sending_settings, remove_sending_settings
@@ -24,6 +24,7 @@ from panorama.store.archive.safe_files import UnreadableError
 from panorama.store.backend import Database, Snapshots
 from panorama.store.graph import edges
 from panorama.store.items import rows
+from panorama.store.key_files import find_key
 
 RESTORE_ORIGIN = Origin(actor="restore", client="", conversation="", operation="", call="", unit="")
 ITEM_BATCH = 200
@@ -49,6 +50,7 @@ class RestoreService:
         """Make a new data directory of a backup or an export; the present one is not touched.
 
         Jobs that had not ended when the copy was made end there as cancelled: the original goes on with them.
+        Unless the present data directory made it, its schedules are paused, and its scripts need a new review.
 
         Args:
             source: The folder that `panorama backup` or `panorama export` made.
@@ -69,11 +71,14 @@ class RestoreService:
             database = parcel.folder / DATABASE
             if wrong := find_damage(self._snapshots, database, manifest, pace, migrate.HEAD):
                 raise manifests.damage_error(archive, wrong)
-            self._snapshots.make_independent(parcel.folder / DATABASE, self._now())
+            withdrawn = self._snapshots.make_independent(
+                parcel.folder / DATABASE, self._now(), is_own=self._is_own(manifest)
+            )
         return RestoreResult(
             path=str(target), source=str(archive), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
             rows=sum(manifest.rows.values()), files=len(manifest.contents), problems=manifest.shown_missing,
-            withheld=(*manifest.shown_withheld, *sending), seconds=round(pace.elapsed_seconds, 1),
+            withheld=(*manifest.shown_withheld, *sending), paused=withdrawn.schedules,
+            unreviewed=withdrawn.scripts, seconds=round(pace.elapsed_seconds, 1),
         )  # fmt: skip
 
     def list_sending(self, source: str) -> tuple[str, ...]:
@@ -81,10 +86,14 @@ class RestoreService:
         folder = parse_path(source, "source")
         return list_sending_settings(folder) if CONFIG_FILE in manifests.read(folder).files else ()
 
-    def count_active_rows(self, source: str) -> Mapping[str, int]:
-        """Return how many schedules and reviews of scripts a backup or an export brings, by table."""
-        rows = manifests.read(parse_path(source, "source")).rows
-        return {table: count for table in ("reviews", "schedules") if (count := rows.get(table, 0))}
+    def count_active_rows(self, source: str) -> tuple[Mapping[str, int], bool]:
+        """Return how many schedules and reviews of scripts a backup or an export brings, by table.
+
+        Also return whether this data directory made it; otherwise they are withdrawn.
+        """
+        manifest = manifests.read(parse_path(source, "source"))
+        counts = {table: count for table in ("reviews", "schedules") if (count := manifest.rows.get(table, 0))}
+        return counts, self._is_own(manifest)
 
     def plan_restore(self, source: str, folder: str = "", **_: object) -> Plan:
         """Refuse what is no backup, and a place that is taken."""
@@ -97,6 +106,9 @@ class RestoreService:
         manifest = manifests.read(archive)
         self._check_target(archive, target)
         return archive, target, manifest
+
+    def _is_own(self, manifest: Manifest) -> bool:
+        return manifest.is_sealed_by(find_key(self._home / SEAL_KEY))
 
     def _check_target(self, source: Path, target: Path) -> None:
         if target.exists() and not target.is_dir():

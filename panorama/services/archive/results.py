@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from panorama.domain.text.wording import pluralize
+from panorama.domain.withdrawal import Withdrawn
 from panorama.kinds import name_kind
 
 
@@ -107,7 +108,10 @@ class ExportResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreResult:
-    """A data directory restored from a backup or an export, and verified against it."""
+    """A data directory restored from a backup or an export, and verified against it.
+
+    `paused` schedules and `unreviewed` scripts were approved elsewhere: another data directory made the backup.
+    """
 
     path: str
     source: str
@@ -117,13 +121,21 @@ class RestoreResult:
     files: int
     problems: tuple[str, ...]
     withheld: tuple[str, ...]
+    paused: int
+    unreviewed: int
     seconds: float
+
+    @property
+    def withdrawn(self) -> Withdrawn:
+        """What was approved elsewhere and has to be approved here."""
+        return Withdrawn(self.paused, self.unreviewed)
 
     def summarize(self) -> str:
         """Return it in one line."""
         contents = _format_rows_and_files(self.rows, self.files)
         missing = _format_missing(len(self.problems))
-        return f"Restored {contents} of {self.made_at:%Y-%m-%d %H:%M} to {self.path}, compared{missing}"
+        made_at, withdrawn = f"{self.made_at:%Y-%m-%d %H:%M}", self.withdrawn.summarize()
+        return f"Restored {contents} of {made_at} to {self.path}, compared{missing}{withdrawn}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -121,13 +121,16 @@ class Schedules(Service):
         if kind not in self._queue.kinds():
             return Plan()  # `add` rejects it
         self._check_arguments(kind, sent)
+        return self._plan_running(kind, f"by {cron}" if cron else f"every {every}" if every else f"at {at}", sent)
+
+    def _plan_running(self, kind: str, when: str, sent: Mapping[str, Any]) -> Plan:
+        """Ask the user before a kind of job runs by itself that would ask each time."""
         if not self._queue.needs_confirmation(kind, sent):
             return Plan()
-        when = escape_name(f"by {cron}" if cron else f"every {every}" if every else f"at {at}")
         given = [escape_name(f"{key} {json.dumps(value)}", most=MAX_SHOWN_CHARS) for key, value in sent.items()]
         more = f" and {len(given) - MAX_SHOWN_ARGUMENTS} more" if len(given) > MAX_SHOWN_ARGUMENTS else ""
         listed = f"\nIt gets: {', '.join(given[:MAX_SHOWN_ARGUMENTS])}{more}" if given else ""
-        return Plan(f"Run {kind} automatically {when}? It will not ask again.{listed}")
+        return Plan(f"Run {kind} automatically {escape_name(when)}? It will not ask again.{listed}")
 
     def _check_arguments(self, kind: str, arguments: Mapping[str, Any]) -> None:
         if refused := sorted(CALL_ARGUMENTS & set(arguments)):
@@ -135,11 +138,17 @@ class Schedules(Service):
                 f"{refused[0]} is not an argument for a schedule.", hint="The user is asked when it is added."
             )
         with self._writing() as session:
-            if self._queue.is_cli_only(kind) and session.origin and session.origin.actor not in PERSON_ACTORS:
-                raise InvalidInputError(
-                    f"Only the user can schedule {kind}, at a terminal.", hint=f"panorama schedule add {kind} …"
-                )
+            self._check_actor(session, kind, f"panorama schedule add {kind} …")
         self._queue.check(kind, arguments)
+
+    def _check_actor(self, session: Session, kind: str, command: str) -> None:
+        """Check that who asks may let a kind of job run by itself.
+
+        Raises:
+            InvalidInputError: Only the user may.
+        """
+        if self._queue.is_cli_only(kind) and session.origin and session.origin.actor not in PERSON_ACTORS:
+            raise InvalidInputError(f"Only the user can schedule {kind}, at a terminal.", hint=command)
 
     def pause(self, schedule: str) -> Result[Schedule]:
         """Let a schedule rest until resume_schedule; what comes due meanwhile is not made up for.
@@ -165,9 +174,18 @@ class Schedules(Service):
             old = self._get(session, schedule)
             if not old.paused:
                 return Result(old, hint="It was not paused.", wrote=False)
+            self._check_actor(session, old.kind, f"panorama schedule resume {old.id}")
             new = old.resume(self._now())
             schedules.save(session, new)
             return Result(new, hint="" if new.next_at else "Its time has passed: it will not run.")
+
+    def plan_resume(self, schedule: str) -> Plan:
+        """Ask the user before something runs by itself again of which they would be asked each time."""
+        with self._reading() as session:
+            old = self._get(session, schedule)
+        if not old.paused or old.kind not in self._queue.kinds():
+            return Plan()  # nothing to do, or its job is rejected
+        return self._plan_running(old.kind, f"{old.trigger} {old.rule}", old.arguments)
 
     def remove(self, schedule: str) -> RemovedSchedule:
         """Forget a schedule for good; to stop it for some time use pause_schedule.

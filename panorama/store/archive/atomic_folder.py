@@ -115,9 +115,9 @@ class AtomicFolder:
             raise ValueError(f"a path that leads elsewhere: {path}")
         return place
 
-    def write_manifest(self, manifest: Manifest) -> None:
-        """Write the manifest and read it back to verify it."""
-        data = json.dumps(manifests.with_digest(asdict(manifest)), ensure_ascii=False, indent=1).encode()
+    def write_manifest(self, manifest: Manifest, key: bytes) -> None:
+        """Write the manifest, sealed with a key, and read it back to verify it."""
+        data = json.dumps(manifests.with_seal(asdict(manifest), key), ensure_ascii=False, indent=1).encode()
         listed, self.files = self.files, {}
         self.write(MANIFEST, data)
         self.files = listed

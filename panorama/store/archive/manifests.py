@@ -6,6 +6,7 @@ checked before use: paths stay inside the folder, contents are named by their di
 every required file is listed.
 """
 
+import hmac
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -57,7 +58,7 @@ class Manifest:
     `origin` names the source machine and data directory. `rows` counts the rows of each table, `files` lists all other
     files by path, `contents` maps digests to paths. For exports, `columns` has the encoding of each column and
     `sequences` the last number of each table. `missing` are contents that could not be read, `withheld` secret
-    settings that were left out.
+    settings that were left out. `digest` covers all of that, and `seal` shows which data directory made it.
     """
 
     kind: Kind
@@ -73,6 +74,12 @@ class Manifest:
     sequences: Mapping[str, int] = field(default_factory=dict[str, int])
     missing: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
+    digest: str = ""
+    seal: str = ""
+
+    def is_sealed_by(self, key: bytes | None) -> bool:
+        """Return whether the data directory with a key made this."""
+        return key is not None and hmac.compare_digest(self.seal.encode(), compute_seal(self.digest, key).encode())
 
     @property
     def shown_missing(self) -> tuple[str, ...]:
@@ -120,8 +127,19 @@ def damage_error(folder: Path, why: str) -> InvalidInputError:
 
 def with_digest(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return manifest data with its own digest, which reveals damage to the manifest itself."""
-    bare = {name: value for name, value in data.items() if name != "digest"}
-    return {**bare, "digest": sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()}
+    bare = {name: value for name, value in data.items() if name not in ("digest", "seal")}
+    return {**data, "digest": sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()}
+
+
+def with_seal(data: Mapping[str, Any], key: bytes) -> dict[str, Any]:
+    """Return manifest data with its digest, sealed with the key of the data directory that makes it."""
+    digested = with_digest(data)
+    return {**digested, "seal": compute_seal(digested["digest"], key)}
+
+
+def compute_seal(digest: str, key: bytes) -> str:
+    """Return the seal of a manifest's digest, which only the data directory with the key can make."""
+    return hmac.new(key, digest.encode(), sha256).hexdigest()
 
 
 def validate_path(path: object) -> str:
@@ -199,6 +217,8 @@ def _parse(folder: Path, data: Any) -> Manifest:
         sequences=_parse_object(data["sequences"], _validate_name, _validate_sequence),
         missing=_parse_texts(data["missing"]),
         withheld=_parse_texts(data["withheld"]),
+        digest=data["digest"],
+        seal=validate_text(data.get("seal", "")),
     )
     _check_consistency(manifest)
     return manifest

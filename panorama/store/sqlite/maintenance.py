@@ -8,6 +8,7 @@ from pathlib import Path
 
 from panorama.domain.changes import CLI_ACTOR, Origin
 from panorama.domain.text.sizes import format_size
+from panorama.domain.withdrawal import Replacement
 from panorama.errors import UnavailableError
 from panorama.store.backend import CheckResult
 from panorama.store.items import rows
@@ -82,13 +83,16 @@ class SqliteMaintenance:
         """
         validate_copy(copy)
 
-    def replace(self, copy: Path, now: datetime) -> Path | None:
-        """Replace the file by a copy while nothing has it open; return where the present one was moved.
+    def replace(self, copy: Path, now: datetime, *, is_own: bool) -> Replacement:
+        """Replace the file by a copy while nothing has it open.
+
+        Args:
+            is_own: Whether this data directory made the copy; otherwise what was approved in it is withdrawn.
 
         Raises:
             UnavailableError: The disk is full or the folder cannot be written; the present file is where it was.
         """
-        return replace_database(copy, self._path, now)
+        return replace_database(copy, self._path, now, is_own=is_own)
 
     def _open(self) -> SqliteDatabase:
         return SqliteDatabase(self._path, busy_seconds=LOCK_SECONDS)

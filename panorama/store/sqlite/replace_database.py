@@ -6,11 +6,12 @@ from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
+from panorama.domain.withdrawal import Replacement
 from panorama.errors import InvalidInputError, UnavailableError
 from panorama.store.migrate import HEAD
 from panorama.store.sqlite import foreign_rows
 from panorama.store.sqlite.engine import SUFFIXES, SqliteDatabase
-from panorama.store.sqlite.snapshots import cancel_copied_jobs
+from panorama.store.sqlite.snapshots import make_replacement
 
 _OTHER = "Look for another copy in the folder backups."
 
@@ -36,8 +37,11 @@ def validate_copy(copy: Path) -> None:
         raise InvalidInputError(f"{copy} is damaged: {wrong}.", hint=_OTHER)
 
 
-def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
-    """Replace the database by a copy while it is not open; return where the present file was moved, if any.
+def replace_database(copy: Path, database: Path, now: datetime, *, is_own: bool) -> Replacement:
+    """Replace the database by a copy while it is not open.
+
+    Args:
+        is_own: Whether this data directory made the copy; otherwise what was approved in it is withdrawn.
 
     Raises:
         UnavailableError: The disk is full or the folder cannot be written; the present file is where it was.
@@ -46,7 +50,7 @@ def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
     try:
         with closing(SqliteDatabase(copy)) as source:
             source.copy_to(fresh)
-        cancel_copied_jobs(fresh, now)
+        withdrawn = make_replacement(fresh, now, is_own=is_own)
         aside = _move_aside(database, now)
         os.replace(fresh, database)
     except OSError as error:
@@ -57,7 +61,7 @@ def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
         for ending in SUFFIXES:
             with suppress(OSError):
                 fresh.with_name(fresh.name + ending).unlink(missing_ok=True)
-    return aside
+    return Replacement(aside, withdrawn)
 
 
 def _move_aside(database: Path, now: datetime) -> Path | None:

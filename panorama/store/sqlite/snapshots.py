@@ -7,6 +7,9 @@ from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
+from panorama.domain.withdrawal import Withdrawn
+from panorama.store.archive.withdrawing import delete_answers, withdraw_approvals
+from panorama.store.backend import Session
 from panorama.store.items import passages
 from panorama.store.items.passages import INDEXER
 from panorama.store.log import jobs
@@ -114,17 +117,30 @@ def _run_in_thread(work: Callable[[], str], copy: sqlite3.Connection, check_canc
     return results[0]
 
 
-def cancel_copied_jobs(path: Path, now: datetime) -> None:
-    """Cancel the jobs of a copy that replaces the database: the original ran them."""
+def make_replacement(path: Path, now: datetime, *, is_own: bool) -> Withdrawn:
+    """Make a copy ready to replace the database: the original ran its jobs and answered its calls.
+
+    Args:
+        is_own: Whether this data directory made it; otherwise what was approved in it is withdrawn.
+    """
     with closing(SqliteDatabase(path)) as database, database.transaction(INDEXER) as session:
-        jobs.cancel_all(session, now)
+        return _detach(session, now, is_own=is_own)
 
 
-def make_independent(path: Path, now: datetime) -> None:
+def make_independent(path: Path, now: datetime, *, is_own: bool) -> Withdrawn:
     """Make a copy a store of its own: it resumes no jobs of the original and gets its own search index.
 
     On a Qdrant server a store is known by its number; two stores with one number would overwrite each other's vectors.
+
+    Args:
+        is_own: Whether this data directory made it; otherwise what was approved in it is withdrawn.
     """
     with closing(SqliteDatabase(path)) as database, database.transaction(INDEXER) as session:
         passages.reset_indexes(session)
-        jobs.cancel_all(session, now)
+        return _detach(session, now, is_own=is_own)
+
+
+def _detach(session: Session, now: datetime, *, is_own: bool) -> Withdrawn:
+    jobs.cancel_all(session, now)
+    delete_answers(session)
+    return Withdrawn() if is_own else withdraw_approvals(session)

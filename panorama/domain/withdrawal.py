@@ -1,0 +1,31 @@
+"""What a restore withdraws of a copy that another data directory made."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from panorama.domain.text.wording import pluralize
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """How many schedules were paused, and how many scripts have to be reviewed again."""
+
+    schedules: int = 0
+    scripts: int = 0
+
+    def summarize(self) -> str:
+        """Say what the user has to approve again, to follow a summary; "" if nothing."""
+        parts: list[str] = []
+        if self.schedules:
+            parts.append(f"{pluralize(self.schedules, 'schedule is', 'schedules are')} paused")
+        if self.scripts:
+            parts.append(f"{pluralize(self.scripts, 'script needs', 'scripts need')} a new review")
+        return f"; this data directory did not make it, so {' and '.join(parts)}" if parts else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A database that was replaced: where the previous one was moved, and what was withdrawn in the new one."""
+
+    aside: Path | None
+    withdrawn: Withdrawn
