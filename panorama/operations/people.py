@@ -11,6 +11,7 @@ def list_people_operations(do: Services) -> Iterator[Operation]:
     """Yield the operations on people and teams."""
     people = {"toolset": "people"}
     yield read("people.list", do.people.list, "list_people", summary=say.make_list_summary("person"), **people)
+    yield read("people.dashboard", do.person_dashboards.dashboard, "person_dashboard", recalls="person", **people)
     yield write("people.create", do.people.create, "create_person", summary=say.summarize_create, **people)
     yield write(
         "people.update", do.people.update, "update_person", summary=say.summarize_update, idempotent=True, **people

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from panorama.sdk.core import wire
 from panorama.sdk.core.lookup import delete_item, get_item
 from panorama.sdk.core.signatures import explain_misuse
-from panorama.sdk.core.types import Person, Removed, Team
+from panorama.sdk.core.types import Person, PersonDashboard, Removed, Team
 from panorama.sdk.core.unset import UNSET
 
 _EMPTY = {
@@ -17,7 +17,7 @@ _EMPTY = {
 }  # fmt: skip
 """What stands for None in an update: what clears the field; None itself is refused."""
 
-__all__ = ("create", "delete", "get", "list", "merge", "update")
+__all__ = ("create", "dashboard", "delete", "get", "list", "merge", "update")
 
 
 @explain_misuse
@@ -66,6 +66,31 @@ def get(person: str | Person) -> Person:
         print(sdk.people.get("Anka").full_name)
     """
     return get_item("person", person)
+
+
+@explain_misuse
+def dashboard(person: str | Person) -> PersonDashboard:
+    """Show everything about one person.
+
+    Args:
+        person: Id, full name, alias, e-mail address or row; "me" is the user.
+
+    Returns:
+        `person`, `next_birthday` and `turns` (the age reached then), and the first rows of `assigned` (open tasks, of
+        which `waiting` wait for somebody else), `waited_for` (open tasks that wait for the person), `sessions` (the
+        last), `events` (the next) and `mentions` (id, kind, title, why); `more` counts those left out.
+
+    Raises:
+        NotFoundError: No person has this name; `candidates` are the closest.
+        ConflictError: Several have this name; `candidates` lists them.
+        InvalidInputError: It is no person.
+
+    Example:
+        sdk.people.create("Ana", last_name="Kovač")
+        board = sdk.people.dashboard("Ana Kovač")
+        print(board.next_birthday, [task.title for task in board.assigned])
+    """
+    return wire.call("people.dashboard", person=person)
 
 
 @explain_misuse

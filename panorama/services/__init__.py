@@ -21,6 +21,7 @@ from panorama.services.items.overview import Overviews
 from panorama.services.items.tasks import Tasks
 from panorama.services.jobs.jobs import Jobs
 from panorama.services.people.attendees import AttendeeResolver
+from panorama.services.people.dashboard import PersonDashboards
 from panorama.services.people.people import People
 from panorama.services.people.teams import Teams
 from panorama.services.reminders.alerts import ReminderAlerts
@@ -81,6 +82,7 @@ class Services(ItemServices):
         """Build the services that need nothing but the context."""
         super().__init__(context)
         self.people = People(context)
+        self.person_dashboards = PersonDashboards(context)
         self.relations = Relations(context)
         self.teams = Teams(context)
         attendees = AttendeeResolver(self.people)

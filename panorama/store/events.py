@@ -14,7 +14,7 @@ from panorama.store.backend import Session
 from panorama.store.column_types import format_deadline
 from panorama.store.items import rows
 from panorama.store.items.listing import list_conditions
-from panorama.store.items.projects import has_tag
+from panorama.store.sessions import AttendeeFilter
 from panorama.store.tables import events
 
 MAX_MEETINGS = 2000
@@ -28,20 +28,15 @@ def iter_candidates(
     since: datetime,
     until: datetime,
     *,
-    attendee: tuple[str, str] | None = None,
+    attendee: AttendeeFilter | None = None,
     calendar: str | None = None,
 ) -> Iterator[Event]:
-    """Yield the living events that may have an occurrence in a period: those near it, and those that recur.
-
-    Args:
-        attendee: The id of a person, "" if the attendee is none, and the name as it is stored.
-    """
+    """Yield the living events that may have an occurrence in a period: those near it, and those that recur."""
     first, last = format_deadline(since - _DAY)[:10], format_deadline(until + _DAY)
     near = and_(events.c.starts_at < last, or_(events.c.recurrence != "", events.c.ends_at >= first))
     where = [*list_conditions(events, calendar=calendar), near]
     if attendee:
-        person, name = attendee
-        where.append(has_tag(events.c.people, person) if person else has_tag(events.c.attendees, name))
+        where.append(attendee.build_condition(events))
     for row in session.connection.execute(select(*rows.columns("event")).where(*where)):
         yield rows.to_item("event", row)
 
@@ -52,7 +47,7 @@ def list_occurrences(
     until: datetime,
     zone: ZoneInfo,
     *,
-    attendee: tuple[str, str] | None = None,
+    attendee: AttendeeFilter | None = None,
     calendar: str | None = None,
 ) -> list[Occurrence]:
     """Return the occurrences of events in a period, and its meetings, in order; without a calendar's name all."""

@@ -1,11 +1,12 @@
 """Rows of session lines, and their words in the index; no call reads all lines of a session to write some."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, func, insert, or_, select, update
 
 from panorama.domain.items.session_lines import (
     BLOCK_LINES,
@@ -92,6 +93,15 @@ def iter_lines(session: Session, id_: str) -> Iterator[SessionLine]:
         yield _to_line(row)
 
 
+def iter_texts_like(session: Session, id_: str, names: Sequence[str]) -> Iterator[str]:
+    """Yield the texts of a session's lines that have the ASCII letters of one of some names in order, 1,000 at most."""
+    similar = [_TABLE.c.text.like(f"%{'%'.join(_ASCII_WORD.findall(name))}%") for name in names]
+    where = _TABLE.c.session == id_, _PRESENT, or_(*similar)
+    statement = select(_TABLE.c.text).where(*where).order_by(_TABLE.c.position).limit(_FETCHED)
+    yield from session.connection.execute(statement).scalars()
+
+
+_ASCII_WORD = re.compile("[A-Za-z0-9]+")
 _STREAMED = {"yield_per": _FETCHED}
 
 

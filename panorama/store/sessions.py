@@ -1,11 +1,11 @@
 """Sessions with their lines: appends and removes lines in one change line, and lists sessions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, Table, or_, select
 
 from panorama.domain.items.session_lines import SessionLine, name_range, parse_range
 from panorama.domain.items.sessions import LoggedSession
@@ -17,6 +17,22 @@ from panorama.store.items.listing import list_conditions
 from panorama.store.items.projects import has_tag
 from panorama.store.paging import fetch_page
 from panorama.store.tables import sessions
+
+
+@dataclass(frozen=True, slots=True)
+class AttendeeFilter:
+    """An attendee of sessions and events: the id of a person, "" if it is none, and names that mean nobody else.
+
+    The names find what was stored before the person was.
+    """
+
+    person: str
+    names: Sequence[str]
+
+    def build_condition(self, table: Table) -> ColumnElement[bool]:
+        """Return the condition that an item of a table has this attendee."""
+        by_name = (has_tag(table.c.attendees, name) for name in self.names)
+        return or_(*([has_tag(table.c.people, self.person)] if self.person else []), *by_name)
 
 
 def add(session: Session, item: LoggedSession, lines: Sequence[SessionLine]) -> LoggedSession:
@@ -62,19 +78,14 @@ def list_sessions(
     *,
     project: str | None = None,
     kind: str | None = None,
-    attendee: tuple[str, str] | None = None,
+    attendee: AttendeeFilter | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Page[LoggedSession]:
-    """Return living sessions, the last begun first: of a project ("" for none), kind, attendee and period.
-
-    Args:
-        attendee: The id of a person, "" if the attendee is none, and the name as it is stored.
-    """
+    """Return living sessions, the last begun first: of a project ("" for none), kind, attendee and period."""
     where = list_conditions(sessions, project=project, kind=kind)
     if attendee:
-        person, name = attendee
-        where.append(has_tag(sessions.c.people, person) if person else has_tag(sessions.c.attendees, name))
+        where.append(attendee.build_condition(sessions))
     if since:
         where.append(sessions.c.started_at >= since)
     if until:

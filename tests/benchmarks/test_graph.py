@@ -41,14 +41,29 @@ def add_edges(app: App, chance: random.Random) -> list[str]:
     return notes
 
 
+async def add_people(client: Client[Any], chance: random.Random) -> list[str]:
+    """Create 500 people, each named in two notes; return their ids."""
+    people: list[str] = []
+    for number in range(500):
+        name = f"{chance.choice(('Ana', 'Benedikt', 'Zoë'))} Kova{number:03}"
+        person = await client.call_tool("create_person", {"name": name, "aliases": [f"Nick{number:03}x"]})
+        people.append((person.structured_content or {})["data"]["id"])
+        for text in (f"Then {name} came.", f"Nick{number:03}x knows."):
+            await client.call_tool("create_note", {"title": "Talk", "content": text})
+    return people
+
+
 def test_walks(many_notes: Path, tmp_path: Path, board: Board) -> None:
     shutil.copytree(many_notes, tmp_path / "home")
     chance = random.Random(3)
 
     async def measure() -> dict[str, list[float]]:
-        with open_app(Settings(home=tmp_path / "home", timezone="Europe/Berlin")) as app:
+        with open_app(
+            Settings(home=tmp_path / "home", timezone="Europe/Berlin", toolsets=("default", "people"))
+        ) as app:
             notes = add_edges(app, chance)
             async with Client(build_server(app)) as client:
+                people = await add_people(client, chance)
 
                 def ask(**more: Any) -> Callable[[], Any]:
                     return lambda: client.call_tool("related", {"item": chance.choice(notes), **more})
@@ -56,6 +71,10 @@ def test_walks(many_notes: Path, tmp_path: Path, board: Board) -> None:
                 steps = {
                     "depth 1": ask(), "depth 2": ask(depth=2), "depth 3": ask(depth=3), "depth 4": ask(depth=4),
                     "depth 3, one kind": ask(depth=3, kinds=["part_of"]),
+                    "depth 1, of a person": lambda: client.call_tool("related", {"item": chance.choice(people)}),
+                    "the dashboard of a person": lambda: client.call_tool(
+                        "person_dashboard", {"person": chance.choice(people)}
+                    ),
                     "status (what any call costs)": lambda: client.call_tool("status", {}),
                 }  # fmt: skip
                 return await in_turn(steps, times=20)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from panorama.cli.client import Client
-from panorama.cli.console import console, noun_tables, tables
+from panorama.cli.console import console, noun_tables, person_tables, tables
 from panorama.cli.nouns import table, verbs
 from panorama.cli.nouns.table import Noun
 from panorama.cli.options import AsJson, Limit, argument, examples, group
@@ -108,6 +108,24 @@ def merge_person(
     with Client() as panorama:
         answer = panorama.call("people.merge", {"person": person, "into": into})
     console.print_result(answer, as_json)
+
+
+@PEOPLE_GROUP.command("dashboard", epilog=examples("panorama people dashboard Ana"))
+def show_person_dashboard(
+    person: Annotated[str, argument("The person, by name or id.")], as_json: AsJson = False
+) -> None:
+    """Show everything about one person: tasks, meetings, appointments, birthday and mentions."""
+    with Client() as panorama:
+        answer = panorama.call("people.dashboard", {"person": person}, whole=True)
+        now = panorama.now
+
+    def render() -> None:
+        names = answer.metadata.get("names", {})
+        console.print_blocks(noun_tables.item_lines(answer.data["person"], "notes", names, now))
+        console.print_blocks(person_tables.dashboard(answer.data, names, now))
+        console.print_message(answer.summary)
+
+    console.print_answer(answer, as_json, render)
 
 
 NOTES_GROUP = build_group(table.NOTES)

@@ -17,7 +17,8 @@ TOOLS: Mapping[str, str] = {
     "get_item": "items.get", "graph_components": "graph.components", "graph_context": "graph.context",
     "graph_paths": "graph.paths", "graph_stats": "graph.stats",
     "list_journal_entries": "journal.list", "list_trash": "items.trash",
-    "list_waiting_reminders": "reminders.waiting", "project_dashboard": "overview.project",
+    "list_waiting_reminders": "reminders.waiting", "person_dashboard": "people.dashboard",
+    "project_dashboard": "overview.project",
     "projects_overview": "overview.projects", "restore_item": "items.restore", "update_journal_entry": "journal.update",
     "weekly_review": "overview.week",
 }  # fmt: skip

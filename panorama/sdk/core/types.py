@@ -13,8 +13,8 @@ from panorama.sdk.core.rows import Row
 __all__ = [
     "Alert", "Batch", "Change", "Components", "Dashboard", "Entry", "Event", "File", "FileText", "Found",
     "GraphContext", "GraphStats", "Item", "Link", "Neighbour", "Note", "NoteText", "Occurrence", "Paths", "Person",
-    "Project", "Projects", "Related", "Relation", "RelationRow", "Reminder", "Removed", "Result", "Session",
-    "SessionAnalysis", "SessionText", "Status", "Task", "Team", "Trashed", "Undone", "Week", "Whole",
+    "PersonDashboard", "Project", "Projects", "Related", "Relation", "RelationRow", "Reminder", "Removed", "Result",
+    "Session", "SessionAnalysis", "SessionText", "Status", "Task", "Team", "Trashed", "Undone", "Week", "Whole",
 ]  # fmt: skip
 """The types that `panorama.sdk` gives on."""
 
@@ -180,7 +180,7 @@ class Neighbour(Row):
     title: str
     depth: int
     via: str | None
-    source: Literal["explicit", "parsed"]
+    source: Literal["explicit", "parsed", "mentioned"]
     why: str
 
 
@@ -489,6 +489,21 @@ class Dashboard(Row):
     recently_done: list[Task]
     notes: list[Note]
     links: list[Link]
+
+
+class PersonDashboard(Row):
+    """A person, and the first rows of what the user has to do with them; `more` counts those left out by list."""
+
+    person: Person
+    next_birthday: str | None
+    turns: int | None
+    waiting: int
+    assigned: list[Task]
+    waited_for: list[Task]
+    sessions: list[Session]
+    events: list[Occurrence]
+    mentions: list[Row]
+    more: dict[str, int]
 
 
 class Projects(Row):

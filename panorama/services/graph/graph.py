@@ -11,7 +11,7 @@ from panorama.domain.items.relations import validate_kind
 from panorama.domain.paging import PageRequest
 from panorama.errors import InvalidInputError
 from panorama.services.base import Service, ServiceContext
-from panorama.services.graph.neighbours import list_neighbours
+from panorama.services.graph.neighbours import list_mention_neighbours, list_neighbours
 from panorama.services.graph.results import (
     Components,
     GraphContext,
@@ -73,11 +73,14 @@ class Graph(Service):
             loaded: Item = rows.load(session, kind_of(item) or "", item)
             distances = walks.walk(session, item, kinds=wanted, depth=depth, direction=direction)
             neighbours = list_neighbours(session, item, distances, limit, direction=direction, kinds=wanted)
+            mentions, has_more = list_mention_neighbours(
+                session, loaded, distances, limit - len(neighbours), direction=direction, kinds=wanted
+            )
             return Related(
-                id=item, kind=loaded.KIND, title=loaded.label, neighbours=tuple(neighbours),
+                id=item, kind=loaded.KIND, title=loaded.label, neighbours=(*neighbours, *mentions),
                 more=len(distances) - 1 - len(neighbours),
                 unresolved=tuple(walks.list_unresolved(session, item, MAX_UNRESOLVED)),
-                is_partial=len(distances) >= MAX_VISITS or None,
+                is_partial=has_more or len(distances) >= MAX_VISITS or None,
             )  # fmt: skip
 
     def paths(self, from_item: ItemRef, to_item: ItemRef, depth: int = MAX_DEPTH, limit: int = 3) -> Paths:

@@ -1,9 +1,13 @@
 """Finds what is related to an item, and why."""
 
 from collections.abc import Collection, Sequence
+from typing import Literal
 
-from panorama.domain.items.item import kind_of
+from panorama.domain.items.item import Item, kind_of
+from panorama.domain.items.people import Person
+from panorama.domain.items.relations import MENTIONS, name_inverse
 from panorama.domain.markdown.wiki_links import WINDOW_CHARS, extract_sentence
+from panorama.services.graph.mentions import list_mentioned, list_mentioning
 from panorama.services.graph.results import Neighbour
 from panorama.store.backend import Session
 from panorama.store.graph import walks
@@ -43,6 +47,40 @@ def list_neighbours(
         )
         for (id_, via, edge), why in zip(chosen, reasons, strict=True)
     ]  # fmt: skip
+
+
+def list_mention_neighbours(
+    session: Session,
+    item: Item,
+    known: Collection[str],
+    limit: int,
+    *,
+    direction: Direction = "both",
+    kinds: Collection[str] = (),
+) -> tuple[list[Neighbour], bool]:
+    """Return the people whom an item names, or of a person the items that do, and whether there may be more.
+
+    Args:
+        known: Ids of the item and its other neighbours.
+    """
+    is_person = isinstance(item, Person)
+    relation: str = name_inverse(MENTIONS) if is_person else MENTIONS
+    towards: Literal["out", "in"] = "in" if is_person else "out"
+    if limit < 1 or direction not in ("both", towards) or (kinds and relation not in kinds):
+        return [], False
+    has_more = False
+    if isinstance(item, Person):
+        found, has_more = list_mentioning(session, item, limit, known=known)
+    else:
+        found = list_mentioned(session, item, limit, known=known)
+    neighbours = [
+        Neighbour(
+            relation=relation, direction=towards, id=entry.item.id, kind=entry.item.KIND, title=entry.item.label,
+            depth=1, via=None, source="mentioned", why=entry.why,
+        )
+        for entry in found
+    ]  # fmt: skip
+    return neighbours, has_more
 
 
 def _choose_edges(

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal
 from panorama.domain.text.wording import pluralize
 from panorama.store.graph.subgraphs import GraphEdge
 
-EdgeSource = Literal["explicit", "parsed"]
+EdgeSource = Literal["explicit", "parsed", "mentioned"]
+"""How an edge is known: from a relation, from a link in a text, or from the name of a person in a text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,8 @@ class Neighbour:
 class Related:
     """An item and its neighbours, the nearest first; `more` counts those left out, `unresolved` are links to nothing.
 
-    `is_partial` says that the walk was ended because there are too many neighbours.
+    `is_partial` says that the walk was ended because there are too many neighbours, or that a person is mentioned in
+    more texts.
     """
 
     id: str
@@ -51,6 +53,8 @@ class Related:
         """Return it in one line."""
         parts = [f"{pluralize(len(self.neighbours), 'item')} related to “{self.title}” ({self.id})"]
         parts += [f"{self.more:,} more: give a limit, kinds or a smaller depth"] if self.more else []
+        named = sum(neighbour.source == "mentioned" for neighbour in self.neighbours)
+        parts += [f"{named} of them only mentioned by name"] if named else []
         parts += ["only the first of very many were followed"] if self.is_partial else []
         parts += [f"{pluralize(len(self.unresolved), 'link')} to nothing"] if self.unresolved else []
         return "; ".join(parts)

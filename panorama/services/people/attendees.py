@@ -6,9 +6,12 @@ from typing import Any
 
 from panorama.domain.items.attendees import Attendee, parse_attendees
 from panorama.domain.items.item import kind_of, normalize_name
+from panorama.domain.items.people import Person
 from panorama.services.people.people import People
 from panorama.store.backend import Session
-from panorama.store.items import lookup
+from panorama.store.items import lookup, rows
+from panorama.store.people.names import list_owners
+from panorama.store.sessions import AttendeeFilter
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +57,23 @@ class AttendeeResolver:
         hint = f"{', '.join(ambiguous)}: give an e-mail address or the full name." if ambiguous else ""
         return Attendance(tuple(shown.values()), tuple(people), hint)
 
-    def find(self, session: Session, name: str) -> tuple[str, str]:
-        """Return the id of the person whom a name means, "" if it is not known, and the name as it is stored."""
+    def find(self, session: Session, name: str) -> AttendeeFilter:
+        """Return the filter for the attendee whom a name means; one who is not known is found as the name is stored."""
         found = self.resolve(session, [name])
-        return (found.people or ("",))[0], (found.attendees or ("",))[0]
+        if found.people:
+            return describe_person(session, rows.load(session, "person", found.people[0]))
+        return AttendeeFilter("", found.attendees)
 
     def _create(self, attendee: Attendee) -> tuple[str, str]:
         person = self._people.create(attendee.name, email=attendee.email).value
         return person.id, person.label
+
+
+def describe_person(session: Session, person: Person) -> AttendeeFilter:
+    """Return the filter for a person as attendee."""
+    known = {normalize_name(name): name for name in (person.label, *person.list_other_names())}
+    owners = list_owners(session, known)
+    return AttendeeFilter(person.id, [name for key, name in known.items() if owners.get(key) == person.id])
 
 
 def _find_people(session: Session, attendee: Attendee) -> list[tuple[str, str]]:

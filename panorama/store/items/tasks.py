@@ -117,6 +117,8 @@ def build_conditions(
     status: str | None = None,
     tag: str | None = None,
     parent: str | None = None,
+    assignee: str | None = None,
+    waiting_for: str | None = None,
     due_from: date | None = None,
     due_until: date | None = None,
     zone: ZoneInfo,
@@ -128,8 +130,8 @@ def build_conditions(
     results += status_conditions(status)
     if tag:
         results.append(has_tag(tasks.c.tags, tag))
-    if parent:
-        results.append(tasks.c.parent == parent)
+    ties = {"parent": parent, "assignee": assignee, "waiting_for": waiting_for}
+    results += [tasks.c[name] == id_ for name, id_ in ties.items() if id_]
     if due_from or due_until:
         results.append(due_between(due_from or date(1900, 1, 4), due_until or date(2199, 12, 1), zone))
     return results
@@ -140,6 +142,11 @@ def status_conditions(status: str | None) -> list[ColumnElement[bool]]:
     if not status or status == "any":
         return []
     return [tasks.c.status.in_(OPEN_STATUSES) if status == "open" else tasks.c.status == status]
+
+
+def waits_for_somebody() -> Condition:
+    """Return the condition that a task waits for a person."""
+    return tasks.c.waiting_for.is_not(None)
 
 
 def exists_closed(session: Session, conditions: list[ColumnElement[bool]]) -> bool:
