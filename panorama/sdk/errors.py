@@ -1,13 +1,13 @@
-"""Errors of the SDK: the only place that turns a refusal into an exception.
+"""Errors of the SDK.
 
 SdkError
-├── InvalidInputError   an argument is wrong; the text says which and how to mend it
-│   └── LoopError       the same call came back with the same answer too often
+├── InvalidInputError   an argument is wrong; the text says which one, and how to fix it
+│   └── LoopError       the same call got the same answer too often
 ├── NotFoundError       nothing has this id or name; `candidates` are the nearest
-├── ConflictError       it changed since it was read, is taken by another, or several are called so
+├── ConflictError       it changed since it was read, the name is taken, or several items have it
 ├── ConfirmationError   the user has to agree first; nothing was changed
 ├── DeclinedError       the user did not agree; nothing was changed
-├── UnavailableError    a part is out of order; try later
+├── UnavailableError    a part does not work; try later
 ├── SourceError         a source refused the call
 └── OutcomeUnknownError a call to a source ended without an answer; it may have been carried out
 """
@@ -36,7 +36,7 @@ class SdkError(Exception):
     """A call was refused.
 
     `code` is stable, `message` says what is wrong, `hint` the next step ("" if there is none), and `candidates` are
-    rows that may be meant, each with its `id`.
+    the rows that the caller may mean, each with its `id`.
     """
 
     code: str = "error"
@@ -48,19 +48,19 @@ class SdkError(Exception):
         self.candidates = tuple(Row(candidate) for candidate in candidates)
 
     def __str__(self) -> str:
-        """Return the message, the hint, and what may be meant."""
+        """Return the message, the hint and the candidates."""
         rows = (", ".join(f"{name}: {value}" for name, value in candidate.items()) for candidate in self.candidates)
         return "\n".join([" ".join(filter(None, (self.message, self.hint))), *(f"- {row}" for row in rows)])
 
 
 class InvalidInputError(SdkError):
-    """An argument is wrong, and the caller can mend it."""
+    """An argument is wrong, and the caller can fix it."""
 
     code = "invalid_input"
 
 
 class LoopError(InvalidInputError):
-    """The same call with the same arguments gave the same answer too often."""
+    """The same call with the same arguments got the same answer too often."""
 
     code = "loop"
 
@@ -72,7 +72,7 @@ class NotFoundError(SdkError):
 
 
 class ConflictError(SdkError):
-    """The thing changed since it was read, is taken by another, or several have its name; `candidates` lists them."""
+    """The item changed since it was read, the name is taken, or several items have it; `candidates` lists them."""
 
     code = "conflict"
 
@@ -90,7 +90,7 @@ class DeclinedError(SdkError):
 
 
 class UnavailableError(SdkError):
-    """A part that is needed is out of order; nothing was changed."""
+    """A required part does not work; nothing was changed."""
 
     code = "unavailable"
 
@@ -122,9 +122,9 @@ _BY_CODE: dict[str, type[SdkError]] = {kind.code: kind for kind in _KINDS}
 
 
 def from_dict(data: Mapping[str, Any]) -> SdkError:
-    """Return the error that the other side told of: code, message, and hint and candidates if there are any.
+    """Return the error of an answer with code, message, hint and candidates.
 
-    A code that is not known gives an SdkError that carries it.
+    An unknown code becomes an SdkError with that code.
     """
     code = str(data.get("code", SdkError.code))
     error_class = _BY_CODE.get(code, SdkError)

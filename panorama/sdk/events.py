@@ -16,7 +16,7 @@ _EMPTY = {
     "event": None, "title": None, "starts_at": None, "ends_at": "", "location": "", "attendees": (), "calendar": "",
     "recurrence": "", "status": None, "create_people": None,
 }  # fmt: skip
-"""What stands for None in an update: what clears the field; None itself says nothing."""
+"""The value that clears each field in an update; sent for None."""
 
 __all__ = ("create", "delete", "get", "list", "update")
 
@@ -30,7 +30,7 @@ def list(  # noqa: A001 (its name in scripts)
     calendar: str | None = None,
     limit: int | None = None,
 ) -> builtins.list[Occurrence]:
-    """List what is in the calendar: events with their recurrences, and meetings; the next 7 days by default.
+    """List the calendar: events with their recurrences, and meetings; the next 7 days by default.
 
     Args:
         day: One day: 2026-05-31, friday, or a date.
@@ -66,8 +66,8 @@ def get(event: str | Event) -> Event:
         The event with all its fields.
 
     Raises:
-        NotFoundError: No event is called so; `candidates` are the nearest.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No event has this name; `candidates` are the nearest.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It is no event.
 
     Example:
@@ -102,7 +102,7 @@ def create(
         recurrence: Such as every friday, or an RFC 5545 rule.
         status: "confirmed", "tentative" or "cancelled".
         create_people: Create a person for each attendee who is not known.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The new event.
@@ -153,8 +153,8 @@ def update(
         The event as it is now.
 
     Raises:
-        NotFoundError: No event is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No event has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: A time is none, it ends before it begins, or it is no event.
 
     Example:
@@ -178,8 +178,8 @@ def delete(event: str | Event) -> Removed:
         Its id, kind and label, and `trashed`: how many went to the trash.
 
     Raises:
-        NotFoundError: No event is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No event has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It is no event.
 
     Example:

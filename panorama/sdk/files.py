@@ -14,7 +14,7 @@ from panorama.sdk.core.unset import UNSET
 from panorama.sdk.errors import InvalidInputError
 
 _EMPTY = {"file": None, "project": "", "tags": ()}
-"""What stands for None in an update: what clears the field; None itself says nothing."""
+"""The value that clears each field in an update; sent for None."""
 
 __all__ = ("delete", "get", "list", "text", "update", "write")
 
@@ -28,14 +28,14 @@ def list(  # noqa: A001 (its name in scripts)
     Args:
         project: Its id, its name, or its row; all projects if left out.
         tag: Only those with this tag.
-        name: Only those whose name holds this, such as .csv.
+        name: Only those whose name contains this, such as .csv.
         limit: The most rows; all if left out.
 
     Returns:
         Rows with id, name, media_type, size (bytes), project (an id), tags, version, updated_at.
 
     Raises:
-        NotFoundError: No project is called so.
+        NotFoundError: No project has this name.
         InvalidInputError: `limit` is below 1.
 
     Example:
@@ -49,7 +49,7 @@ def list(  # noqa: A001 (its name in scripts)
 
 @explain_misuse
 def get(file: str | File, start: int = 0, chars: int | None = None) -> FileText:
-    """Read a file: its text, or a range of it; of what is no text its type and size alone.
+    """Read a file: its text, or a range of it; only type and size if it is not text.
 
     Args:
         file: Its id, its name, or its row.
@@ -61,8 +61,8 @@ def get(file: str | File, start: int = 0, chars: int | None = None) -> FileText:
         `chars`; None if it is no text.
 
     Raises:
-        NotFoundError: No file is called so; `candidates` are the nearest.
-        ConflictError: Several are called so; `candidates` lists them; or it was changed again and again meanwhile.
+        NotFoundError: No file has this name; `candidates` are the nearest.
+        ConflictError: Several have this name; `candidates` lists them; or it was changed again and again meanwhile.
         InvalidInputError: `start` or `chars` is out of range, or it is no file.
 
     Example:
@@ -88,9 +88,9 @@ def text(file: str | File) -> str:
         The text, "" if the file is empty.
 
     Raises:
-        NotFoundError: No file is called so.
+        NotFoundError: No file has this name.
         InvalidInputError: It is no text, or no file.
-        ConflictError: Several are called so, or it was changed again and again while it was read.
+        ConflictError: Several have this name, or it was changed again and again while it was read.
 
     Example:
         import csv, io
@@ -120,17 +120,17 @@ def write(
         name: Such as report.csv, 1 to 200 characters; no path.
         text: Up to 10 MB, and 1 MB in one call of a script; bytes are sent in base64.
         base64: In place of text.
-        media_type: As text/csv; told by the name if left out.
+        media_type: As text/csv; from the name if left out.
         project: Its id, its name, or its row; none if left out.
         tags: Words, up to 50 of up to 60 characters each; none if left out, or those the file has.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The file: id, name, media_type, size (bytes).
 
     Raises:
         InvalidInputError: The name is a path, the content is too long, or not one of text and base64 is given.
-        NotFoundError: No project is called so.
+        NotFoundError: No project has this name.
         ConflictError: Several files there have this name, or the key was used for another call.
 
     Example:
@@ -166,14 +166,14 @@ def update(
         name: The new name, 1 to 200 characters; no path.
         project: Its id, its name, or its row.
         tags: All its tags; they replace those it had.
-        media_type: As text/csv; "" for the one that the name tells.
+        media_type: As text/csv; "" to derive it from the name.
 
     Returns:
         The file as it is now.
 
     Raises:
-        NotFoundError: No file or project is called so.
-        ConflictError: Another file there is called so, or several fit `file`.
+        NotFoundError: No file or project has this name.
+        ConflictError: Another file there has this name, or several match `file`.
         InvalidInputError: The name is a path, or it is no file.
 
     Example:
@@ -196,8 +196,8 @@ def delete(file: str | File) -> Removed:
         Its id, kind and label, and `trashed`: how many went to the trash.
 
     Raises:
-        NotFoundError: No file is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No file has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It is no file.
 
     Example:

@@ -21,7 +21,7 @@ def related(
         item: Its id, its exact name, or its row.
         kinds: Only relations that read as one of these from the item, such as blocked_by; all if left out.
         depth: 1 to 4 steps.
-        direction: "out" for what it says, "in" for what is said about it.
+        direction: "out" for its own relations, "in" for those to it.
         limit: The most neighbours, 1 to 1,000.
 
     Returns:
@@ -29,8 +29,8 @@ def related(
         those left out, `unresolved` are links to nothing.
 
     Raises:
-        NotFoundError: Nothing is called so.
-        ConflictError: Several things are called so; `candidates` lists them.
+        NotFoundError: Nothing has this name.
+        ConflictError: Several things have this name; `candidates` lists them.
         InvalidInputError: `depth` or `limit` is out of range.
 
     Example:
@@ -57,8 +57,8 @@ def walk(
         Rows with relation, direction, id, kind, title, depth, via (the item before it), source and why.
 
     Raises:
-        NotFoundError: Nothing is called so.
-        ConflictError: Several things are called so; `candidates` lists them.
+        NotFoundError: Nothing has this name.
+        ConflictError: Several things have this name; `candidates` lists them.
         InvalidInputError: `depth` or `limit` is out of range.
 
     Example:
@@ -81,8 +81,8 @@ def paths(from_item: str | Item, to_item: str | Item, depth: int = 4, limit: int
         `length` (0 if there is none) and `paths`: each a list of rows with id, title, and the relation to the next.
 
     Raises:
-        NotFoundError: Nothing is called so.
-        ConflictError: Several things are called so; `candidates` lists them.
+        NotFoundError: Nothing has this name.
+        ConflictError: Several things have this name; `candidates` lists them.
         InvalidInputError: `depth` or `limit` is out of range.
 
     Example:

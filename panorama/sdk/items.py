@@ -23,8 +23,8 @@ def get(item: str | Item, start: int = 1) -> Whole:
         lines of a session, by name.
 
     Raises:
-        NotFoundError: Nothing is called so; `candidates` are the nearest.
-        ConflictError: Several things are called so; `candidates` lists them.
+        NotFoundError: Nothing has this name; `candidates` are the nearest.
+        ConflictError: Several things have this name; `candidates` lists them.
 
     Example:
         found = sdk.items.get("Kitchen overview")
@@ -43,11 +43,11 @@ def delete(item: str | Item, items: Fate = "", confirm: bool = False) -> Removed
         confirm: The user has agreed; needed for a project with items="trash".
 
     Returns:
-        Its id, kind and label; how many items went to the trash (`trashed`) and how many stay without it (`kept`).
+        Its id, kind and label; the numbers of items moved to the trash (`trashed`) and kept without it (`kept`).
 
     Raises:
-        NotFoundError: Nothing is called so.
-        ConflictError: Several things are called so; `candidates` lists them.
+        NotFoundError: Nothing has this name.
+        ConflictError: Several things have this name; `candidates` lists them.
         InvalidInputError: Something belongs to it and `items` does not say what becomes of that.
         ConfirmationError: The user has to agree first.
 
@@ -66,14 +66,14 @@ def restore(item: str | Item | Trashed, items: bool = False) -> Item:
 
     Args:
         item: Its id, its name, or its row.
-        items: Also what was deleted with a project or a task.
+        items: Also the items deleted with a project or a task.
 
     Returns:
         The item as it is now, with the fields of its kind.
 
     Raises:
-        NotFoundError: Nothing is called so, in the trash or outside.
-        ConflictError: Its name is taken by now, what it belonged to is in the trash, or several things are called so.
+        NotFoundError: Nothing has this name, in the trash or outside.
+        ConflictError: Its name is taken by now, its project or parent is in the trash, or several items have this name.
         InvalidInputError: It is not in the trash.
 
     Example:
@@ -86,7 +86,7 @@ def restore(item: str | Item | Trashed, items: bool = False) -> Item:
 
 @explain_misuse
 def trash(limit: int | None = None) -> list[Trashed]:
-    """List what is in the trash, the last deleted first.
+    """List the trash, the last deleted first.
 
     Args:
         limit: The most rows; all if left out.

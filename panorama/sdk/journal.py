@@ -12,7 +12,7 @@ from panorama.sdk.core.types import Entry, Removed
 from panorama.sdk.core.unset import UNSET
 
 _EMPTY = {"entry": None}
-"""What stands for None in an update: what clears the field; None itself says nothing."""
+"""The value that clears each field in an update; sent for None."""
 
 __all__ = ("create", "delete", "get", "list", "update")
 
@@ -71,7 +71,7 @@ def create(text: str, at: str | datetime = "", idempotency_key: str = "") -> Ent
     Args:
         text: One line, 1 to 2,000 characters.
         at: The moment it happened: 2026-05-31T15:00, or a datetime; now if left out.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The new entry.

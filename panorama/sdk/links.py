@@ -12,7 +12,7 @@ from panorama.sdk.core.types import Link, Project, Removed
 from panorama.sdk.core.unset import UNSET
 
 _EMPTY = {"link": None, "project": "", "description": "", "tags": ()}
-"""What stands for None in an update: what clears the field; None itself says nothing."""
+"""The value that clears each field in an update; sent for None."""
 
 __all__ = ("create", "delete", "get", "list", "update")
 
@@ -32,7 +32,7 @@ def list(  # noqa: A001 (its name in scripts)
         Rows with id, title, url, project (an id), tags, description, created_at.
 
     Raises:
-        NotFoundError: No project is called so.
+        NotFoundError: No project has this name.
         InvalidInputError: `limit` is below 1.
 
     Example:
@@ -52,8 +52,8 @@ def get(link: str | Link) -> Link:
         The link with all its fields.
 
     Raises:
-        NotFoundError: No link is called so; `candidates` are the nearest.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No link has this name; `candidates` are the nearest.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It is no link.
 
     Example:
@@ -80,14 +80,14 @@ def create(
         project: Its id, its name, or its row; none if left out.
         tags: Words, up to 50 of up to 60 characters each.
         description: Markdown, up to 1,000,000 characters.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The new link.
 
     Raises:
         InvalidInputError: It is no address of these schemes, or a text is too long.
-        NotFoundError: No project is called so.
+        NotFoundError: No project has this name.
         ConflictError: The key was used for another call.
 
     Example:
@@ -111,7 +111,7 @@ def update(
 ) -> Link:
     """Change fields of a link.
 
-    What is left out stays; None, "" or [] clears.
+    Fields left out do not change; None, "" or [] clears.
 
     Args:
         link: Its id, its title, or its row.
@@ -125,8 +125,8 @@ def update(
         The link as it is now.
 
     Raises:
-        NotFoundError: No link or project is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No link or project has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: The url is no address, a text is empty or too long, or it is no link.
 
     Example:
@@ -149,8 +149,8 @@ def delete(link: str | Link) -> Removed:
         Its id, kind and label, and `trashed`: how many went to the trash.
 
     Raises:
-        NotFoundError: No link is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No link has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It is no link.
 
     Example:

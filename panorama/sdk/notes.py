@@ -20,7 +20,7 @@ _EMPTY: dict[str, Any] = {
     "aliases": (),
     "properties": {},
 }
-"""What stands for None in an update: what clears the field; None itself says nothing."""
+"""The value that clears each field in an update; sent for None."""
 
 __all__ = ("append", "create", "delete", "edit", "get", "list", "text", "update")
 
@@ -46,7 +46,7 @@ def list(  # noqa: A001 (its name in scripts)
         Rows with id, title, project (an id), tags, pinned, chars (its length), version, created_at, updated_at.
 
     Raises:
-        NotFoundError: No project is called so.
+        NotFoundError: No project has this name.
         InvalidInputError: `limit` is below 1.
 
     Example:
@@ -73,8 +73,8 @@ def get(note: str | Note, heading: str = "", start: int = 0, chars: int | None =
         `end` of `chars`: to update the note with a part loses the rest, use append or edit.
 
     Raises:
-        NotFoundError: No note is called so, or it has no such heading; `candidates` are the nearest.
-        ConflictError: Several are called so; `candidates` lists them; or it was changed again and again meanwhile.
+        NotFoundError: No note has this name, or it has no such heading; `candidates` are the nearest.
+        ConflictError: Several have this name; `candidates` lists them; or it was changed again and again meanwhile.
         InvalidInputError: `start` or `chars` is out of range, or it is no note.
 
     Example:
@@ -100,8 +100,8 @@ def text(note: str | Note) -> str:
         The text in Markdown, "" if the note is empty.
 
     Raises:
-        NotFoundError: No note is called so.
-        ConflictError: Several are called so, or it was changed again and again while it was read.
+        NotFoundError: No note has this name.
+        ConflictError: Several have this name, or it was changed again and again while it was read.
         InvalidInputError: It is no note.
 
     Example:
@@ -137,13 +137,13 @@ def create(
         type: note, decision, insight or any word, up to 60 characters; note if left out.
         aliases: Further names that links may use, up to 50.
         properties: Any further fields, as in front matter; up to 65,536 characters of JSON.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The new note.
 
     Raises:
-        NotFoundError: No project is called so.
+        NotFoundError: No project has this name.
         InvalidInputError: The title is empty, or a text is too long.
         ConflictError: The key was used for another call.
 
@@ -193,8 +193,8 @@ def update(
         The note as it is now.
 
     Raises:
-        NotFoundError: No note or project is called so.
-        ConflictError: It has another version than `expected_version`, or several are called so.
+        NotFoundError: No note or project has this name.
+        ConflictError: It has another version than `expected_version`, or several have this name.
         InvalidInputError: The title is empty, a text is too long, or it is no note.
 
     Example:
@@ -224,16 +224,16 @@ def append(
         block: Markdown, up to 10 MB.
         position: "bottom" or "top" of the text.
         after_marker: Put it under the one line holding this.
-        separator: What stands between the text and the block, up to 1,000 characters; an empty line if left out.
+        separator: The text between the note and the block, up to 1,000 characters; an empty line if left out.
         skip_if_contains: Do nothing if the note holds this.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The note as it is now.
 
     Raises:
-        NotFoundError: No note is called so, or no line holds the marker.
-        ConflictError: More than one line holds the marker, or several notes are called so.
+        NotFoundError: No note has this name, or no line holds the marker.
+        ConflictError: More than one line holds the marker, or several notes have this name.
         InvalidInputError: The note would be over 10 MB, or it is no note.
 
     Example:
@@ -259,8 +259,8 @@ def edit(note: str | Note, old_text: str, new_text: str) -> Note:
         The note as it is now.
 
     Raises:
-        NotFoundError: No note is called so, or it does not hold the piece.
-        ConflictError: It holds the piece more than once, or several notes are called so.
+        NotFoundError: No note has this name, or it does not hold the piece.
+        ConflictError: It holds the piece more than once, or several notes have this name.
         InvalidInputError: `old_text` is empty, or it is no note.
 
     Example:
@@ -280,8 +280,8 @@ def delete(note: str | Note) -> Removed:
         Its id, kind and label, and `trashed`: how many went to the trash.
 
     Raises:
-        NotFoundError: No note is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No note has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It is no note.
 
     Example:

@@ -24,7 +24,7 @@ def project(project: str | Project, period_days: int = 14) -> Dashboard:
         recently_done, notes and links.
 
     Raises:
-        NotFoundError: No project is called so.
+        NotFoundError: No project has this name.
         InvalidInputError: `period_days` is out of range.
 
     Example:

@@ -15,7 +15,7 @@ _EMPTY = {
     "person": None, "name": None, "last_name": "", "aliases": (), "role": "", "email": "", "phone": "", "birthday": "",
     "team": "", "manager": "", "notes": "", "left_at": "",
 }  # fmt: skip
-"""What stands for None in an update: what clears the field; None itself is refused."""
+"""The value that clears each field in an update; None is refused for the others."""
 
 __all__ = ("create", "dashboard", "delete", "get", "list", "merge", "update")
 
@@ -122,7 +122,7 @@ def create(
         manager: Id, name, or row; none if left out.
         notes: Markdown, up to 1,000,000 characters.
         left_at: The day on which the person left.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The new person.
@@ -160,7 +160,7 @@ def update(
 ) -> Person:
     """Change fields of a person.
 
-    What is left out stays; None, "" or [] clears.
+    Fields left out do not change; None, "" or [] clears.
 
     Args:
         person: Id, full name, alias, e-mail address or row.
@@ -211,7 +211,7 @@ def merge(person: str | Person, into: str | Person) -> Person:
     Raises:
         NotFoundError: No person has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: They are the same, or one reports to the other through somebody else.
+        InvalidInputError: They are the same, or one reports to the other, also indirectly.
 
     Example:
         person = sdk.people.create("Ana Kovač")

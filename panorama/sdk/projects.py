@@ -14,7 +14,7 @@ from panorama.sdk.core.types import Fate, Project, ProjectCounts, ProjectStatus,
 from panorama.sdk.core.unset import UNSET
 
 _EMPTY = {"project": None, "description": "", "target_date": "", "color": "", "tags": ()}
-"""What stands for None in an update: what clears the field; None itself says nothing."""
+"""The value that clears each field in an update; sent for None."""
 
 __all__ = ("create", "delete", "get", "list", "update")
 
@@ -54,7 +54,7 @@ def get(project: str | Project) -> ProjectCounts:
         Its fields and the counts `tasks`, `notes` and `links`.
 
     Raises:
-        NotFoundError: No project is called so; `candidates` are the nearest.
+        NotFoundError: No project has this name; `candidates` are the nearest.
         InvalidInputError: It is no project.
 
     Example:
@@ -82,14 +82,14 @@ def create(
     Args:
         name: One line, 1 to 200 characters.
         description: Markdown, up to 1,000,000 characters.
-        status: Where it stands.
+        status: Its status.
         target_date: A day: 2026-05-31, today, +3d, or a date; none if left out.
         favorite: Keep it at the top of lists.
         color: One line, up to 60 characters, as teal or #4c9a8f.
         tags: Words, up to 50 of up to 60 characters each.
         rank: Lower comes first.
         area: A lasting concern: never stale, and without need of a next step.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The new project.
@@ -123,13 +123,13 @@ def update(
 ) -> Project:
     """Change fields of a project, archive it or mark it done.
 
-    What is left out stays; None, "" or [] clears.
+    Fields left out do not change; None, "" or [] clears.
 
     Args:
         project: Its id, its name, or its row.
         name: One line, 1 to 200 characters.
         description: Markdown, up to 1,000,000 characters.
-        status: Where it stands; "archived" puts it away.
+        status: Its status; "archived" hides it from lists.
         target_date: A day: 2026-05-31, today, +3d, or a date.
         favorite: Keep it at the top of lists, or no longer.
         color: One line, up to 60 characters, as teal or #4c9a8f.
@@ -141,7 +141,7 @@ def update(
         The project as it is now.
 
     Raises:
-        NotFoundError: No project is called so.
+        NotFoundError: No project has this name.
         ConflictError: Another living project has the new name.
         InvalidInputError: The name is empty, a text is too long, the day is of no such form, or it is no project.
 
@@ -164,10 +164,10 @@ def delete(project: str | Project, items: Fate = "", confirm: bool = False) -> R
         confirm: The user has agreed; needed with items="trash".
 
     Returns:
-        Its id, kind and label; how many items went to the trash (`trashed`) and how many stay without it (`kept`).
+        Its id, kind and label; the numbers of items moved to the trash (`trashed`) and kept without it (`kept`).
 
     Raises:
-        NotFoundError: No project is called so.
+        NotFoundError: No project has this name.
         InvalidInputError: Something belongs to it and `items` does not say what becomes of that, or it is no project.
         ConfirmationError: The user has to agree first.
 

@@ -29,8 +29,8 @@ def list(  # noqa: A001 (its name in scripts)
         Rows with id, from_item, from_title, kind, to_item, to_title, note, created_at.
 
     Raises:
-        NotFoundError: Nothing is called so.
-        ConflictError: Several things are called so; `candidates` lists them.
+        NotFoundError: Nothing has this name.
+        ConflictError: Several things have this name; `candidates` lists them.
         InvalidInputError: `limit` is below 1.
 
     Example:
@@ -74,14 +74,14 @@ def create(
             inverse of one, or any other word; up to 60 characters.
         to_item: Its id, its exact name, or its row.
         note: Why; Markdown, up to 1,000,000 characters.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The new relation, or the one that exists with these ends and this kind.
 
     Raises:
-        NotFoundError: Nothing is called so, or it is in the trash.
-        ConflictError: Several things are called so; `candidates` lists them.
+        NotFoundError: Nothing has this name, or it is in the trash.
+        ConflictError: Several things have this name; `candidates` lists them.
         InvalidInputError: Both ends are the same, or `kind` has no letter.
 
     Example:

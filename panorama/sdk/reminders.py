@@ -12,7 +12,7 @@ from panorama.sdk.core.types import Alert, Item, Reminder, Removed
 from panorama.sdk.core.unset import UNSET
 
 _EMPTY = {"reminder": None, "recurrence": "", "snoozed_until": "", "item": ""}
-"""What stands for None in an update: what clears the field; None itself says nothing."""
+"""The value that clears each field in an update; sent for None."""
 
 __all__ = ("acknowledge", "create", "delete", "get", "list", "snooze", "update", "waiting")
 
@@ -32,8 +32,8 @@ def list(  # noqa: A001 (its name in scripts)
         Rows with id, title, at, recurrence, zone, snoozed_until, enabled and item (an id).
 
     Raises:
-        NotFoundError: No item is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No item has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: `limit` is below 1.
 
     Example:
@@ -54,8 +54,8 @@ def get(reminder: str | Reminder) -> Reminder:
         The reminder with all its fields.
 
     Raises:
-        NotFoundError: No reminder is called so; `candidates` are the nearest.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No reminder has this name; `candidates` are the nearest.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It is no reminder.
 
     Example:
@@ -81,16 +81,16 @@ def create(
         title: One line, 1 to 200 characters.
         at: A moment: 2026-05-31T15:00 (the person's zone), 2026-05-31T15:00+02:00, tomorrow 9:00, +2h, or a datetime.
         recurrence: Such as "every friday", or an RFC 5545 rule, daily or slower.
-        item: What it is about: its id, its name, or its row.
-        idempotency_key: The same key within a day gives the first answer again.
+        item: The item it is about: its id, name or row.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The new reminder.
 
     Raises:
         InvalidInputError: `at` is a day without a time, the title is empty, or `recurrence` is no such rule.
-        NotFoundError: No item is called so.
-        ConflictError: Several items are called so, or the key was used for another call.
+        NotFoundError: No item has this name.
+        ConflictError: Several items have this name, or the key was used for another call.
 
     Example:
         task = sdk.tasks.get("Decide the grout colour")
@@ -115,7 +115,7 @@ def update(
 ) -> Reminder:
     """Change, snooze or switch off a reminder.
 
-    What is left out stays; None or "" clears.
+    Fields left out do not change; None or "" clears.
 
     Args:
         reminder: Its id, its title, or its row.
@@ -124,14 +124,14 @@ def update(
         recurrence: Such as "every friday", or an RFC 5545 rule, daily or slower.
         snoozed_until: A moment: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
         enabled: False switches it off.
-        item: What it is about: its id, its name, or its row.
+        item: The item it is about: its id, name or row.
 
     Returns:
         The reminder as it is now.
 
     Raises:
-        NotFoundError: No reminder or item is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No reminder or item has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: A moment is a day without a time, the title is empty, or it is no reminder.
 
     Example:
@@ -176,8 +176,8 @@ def snooze(reminder: str | Reminder, until: str | datetime = "10m") -> Reminder:
         The reminder as it is now; `snoozed_until` is when it rings.
 
     Raises:
-        NotFoundError: No reminder is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No reminder has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: The moment has passed or is of no such form, or it is no reminder.
 
     Example:
@@ -198,8 +198,8 @@ def acknowledge(reminder: str | Reminder) -> Reminder:
         The reminder as it is now.
 
     Raises:
-        NotFoundError: No reminder is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No reminder has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It is no reminder.
 
     Example:
@@ -220,8 +220,8 @@ def delete(reminder: str | Reminder) -> Removed:
         Its id, kind and label, and `trashed`: how many went to the trash.
 
     Raises:
-        NotFoundError: No reminder is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No reminder has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It is no reminder.
 
     Example:

@@ -1,4 +1,4 @@
-"""Scripts: what the library keeps, run from a script of one's own; `sdk.scripts.plan_day(day="today")` runs `plan_day`.
+"""Runs saved scripts from a script: `sdk.scripts.plan_day(day="today")` runs `plan_day`.
 
 The names are those of the library, so they are looked up when they are called.
 """
@@ -18,7 +18,7 @@ __all__ = ("call",)
 def call(script: str, arguments: Mapping[str, Any] | None = None) -> Any:
     """Run a script of the library inside this one, and return its result.
 
-    What it writes belongs to this run. `sdk.scripts.plan_day(day="today")` is the same as
+    Its changes belong to this run. `sdk.scripts.plan_day(day="today")` is the same as
     `sdk.scripts.call("plan_day", {"day": "today"})`.
 
     Args:

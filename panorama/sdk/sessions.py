@@ -17,7 +17,7 @@ _EMPTY = {
     "session": None, "title": None, "kind": None, "project": "", "started_at": None, "ended_at": "", "attendees": (),
     "location": "", "summary": "", "create_people": None,
 }  # fmt: skip
-"""What stands for None in an update: what clears the field; None itself says nothing."""
+"""The value that clears each field in an update; sent for None."""
 
 _READ_CHARS, _EXPORT_CHARS = 1_000_000, 100_000_000
 
@@ -48,14 +48,14 @@ def log(
         summary: Markdown; it replaces the summary.
         kind: "meeting" by default.
         create_people: Create a person for each attendee who is not known.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The session as it is now, without its lines.
 
     Raises:
-        NotFoundError: No session or project is called so.
-        ConflictError: Several are called so, or the key was used for another call.
+        NotFoundError: No session or project has this name.
+        ConflictError: Several have this name, or the key was used for another call.
         InvalidInputError: There is neither title nor session, or both; or a line is invalid.
 
     Example:
@@ -92,7 +92,7 @@ def list(  # noqa: A001 (its name in scripts)
         Rows without their lines.
 
     Raises:
-        NotFoundError: No project is called so.
+        NotFoundError: No project has this name.
         InvalidInputError: A day is none, `since` is after `until`, or `limit` is below 1.
 
     Example:
@@ -118,8 +118,8 @@ def get(session: str | Session, start: int = 1, type: LineType | None = None, ch
         Its fields and `lines`; `next_start` is the position to read on from, None if all lines are there.
 
     Raises:
-        NotFoundError: No session is called so; `candidates` are the nearest.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No session has this name; `candidates` are the nearest.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: `start` or `chars` is out of range, or it is no session.
 
     Example:
@@ -162,14 +162,14 @@ def create(
         summary: Markdown.
         lines: As `log` takes them.
         create_people: Create a person for each attendee who is not known.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The new session, without its lines.
 
     Raises:
         InvalidInputError: The title is empty, a line is invalid, or it ends before it begins.
-        NotFoundError: No project is called so.
+        NotFoundError: No project has this name.
         ConflictError: The key was used for another call.
 
     Example:
@@ -214,8 +214,8 @@ def update(
         The session as it is now, without its lines.
 
     Raises:
-        NotFoundError: No session or project is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No session or project has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: A text is empty or too long, it ends before it begins, or it is no session.
 
     Example:
@@ -244,8 +244,8 @@ def export(
         The text.
 
     Raises:
-        NotFoundError: No session is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No session has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: `start` or `chars` is out of range, or it is no session.
 
     Example:
@@ -268,8 +268,8 @@ def analyze(session: str | Session) -> SessionAnalysis:
         revisions.
 
     Raises:
-        NotFoundError: No session is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No session has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It is no session.
 
     Example:
@@ -290,8 +290,8 @@ def delete(session: str | Session) -> Removed:
         Its id, kind and label, and `trashed`: how many went to the trash.
 
     Raises:
-        NotFoundError: No session is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No session has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It is no session.
 
     Example:

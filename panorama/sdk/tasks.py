@@ -19,7 +19,7 @@ _EMPTY = {
     "task": None, "project": "", "deadline": "", "notes": "", "recurrence": "", "parent": "", "scheduled_at": "",
     "tags": (), "scheduled_minutes": 0, "assignee": "", "waiting_for": "", "start_at": "", "priority": 0,
 }  # fmt: skip
-"""What stands for None in an update: what clears the field; None itself says nothing."""
+"""The value that clears each field in an update; sent for None."""
 
 __all__ = ("create", "delete", "get", "list", "update")
 
@@ -82,8 +82,8 @@ def get(task: str | Task) -> Task:
         The task with all its fields.
 
     Raises:
-        NotFoundError: No task is called so; `candidates` are the nearest.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No task has this name; `candidates` are the nearest.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It is no task.
 
     Example:
@@ -136,7 +136,7 @@ def create(
         start_at: When it can begin: 2026-05-31, 2026-05-31T15:00, today, +3d, a date or a datetime.
         priority: 1 (low) to 4 (highest), 0 for none.
         repeat_from: "due" counts from the deadline, "done" from completion; as `recurrence` says if left out.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The new task.
@@ -182,7 +182,7 @@ def update(
 ) -> Task:
     """Change fields of a task; status "done" completes it.
 
-    What is left out stays; None, "" or [] clears. A recurring task that is done makes its next occurrence.
+    Fields left out do not change; None, "" or [] clears. Completing a recurring task creates its next occurrence.
 
     Args:
         task: Its id, its title, or its row.
@@ -193,7 +193,7 @@ def update(
         urgent: It cannot wait.
         important: It matters.
         tags: All its tags; they replace those it had.
-        notes: Markdown, up to 1,000,000 characters; it replaces what was there.
+        notes: Markdown, up to 1,000,000 characters; it replaces the old text.
         recurrence: Such as "every friday", "every! 3 days" (from completion), or an RFC 5545 rule, daily or slower.
         parent: The task it becomes a subtask of: its id, its title, or its row.
         scheduled_at: The moment of work: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
@@ -212,7 +212,7 @@ def update(
         NotFoundError: No such task, project, parent or person.
         ConflictError: Several tasks or people have the name; `candidates` lists them.
         InvalidInputError: The title is empty, a text is too long, a day, moment, rule, length or priority is wrong, the
-            parent stands under it, or it is no task.
+            parent is below it, or is not a task.
 
     Example:
         task = sdk.tasks.update("Decide the grout colour", status="done", tags=["kitchen", "decided"])
@@ -235,11 +235,11 @@ def delete(task: str | Task, items: Fate = "") -> Removed:
         items: What becomes of its subtasks: "keep" (they stay without it) or "trash".
 
     Returns:
-        Its id, kind and label; how many tasks went to the trash (`trashed`) and how many stay without it (`kept`).
+        Its id, kind and label; the numbers of tasks moved to the trash (`trashed`) and kept without it (`kept`).
 
     Raises:
-        NotFoundError: No task is called so.
-        ConflictError: Several are called so; `candidates` lists them.
+        NotFoundError: No task has this name.
+        ConflictError: Several have this name; `candidates` lists them.
         InvalidInputError: It has subtasks and `items` does not say what becomes of them, or it is no task.
 
     Example:

@@ -11,7 +11,7 @@ from panorama.sdk.core.types import Removed, Team
 from panorama.sdk.core.unset import UNSET
 
 _EMPTY = {"team": None, "name": None}
-"""What stands for None in an update: None itself is refused."""
+"""The value that clears each field in an update; None is refused for the others."""
 
 __all__ = ("create", "delete", "get", "list", "update")
 
@@ -62,7 +62,7 @@ def create(name: str, idempotency_key: str = "") -> Team:
 
     Args:
         name: One line, up to 200 characters.
-        idempotency_key: The same key within a day gives the first answer again.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The new team.

@@ -49,7 +49,7 @@ def test_the_wanted_is_among_the_first_three(reference: SdkReference) -> None:
 def test_only_calls_of_sources_are_said_to_run_side_by_side(reference: SdkReference, name: str) -> None:
     stub, whole = (reference.search(name, detail).python for detail in ("signatures", "full"))
 
-    assert "calls of sources run side by side, others one at a time" in stub
+    assert "calls of sources run concurrently, others one at a time" in stub
     assert "For items fewer calls save more: sdk.batch, sdk.query" in " ".join(whole.split())
     assert "at the same time" not in stub + whole + limits.get_hint("time") + hints.get_import_hint("threading", ())
     assert all(word in limits.get_hint("time") for word in ("sdk.batch", "sdk.query", "filters of a list"))

@@ -1,4 +1,4 @@
-"""Meant: the only place that knows what to write for names that the SDK does not have, and others say."""
+"""Aliases: what to write for names that the SDK does not have but other libraries do."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -22,19 +22,19 @@ TOOLS: Mapping[str, str] = {
     "projects_overview": "overview.projects", "restore_item": "items.restore", "update_journal_entry": "journal.update",
     "weekly_review": "overview.week",
 }  # fmt: skip
-"""The functions that do in scripts what tools of another name do."""
+"""The functions of scripts for tools with another name."""
 
 TOOL_ONLY = (
     "add_schedule", "cancel_job", "create_backup", "export_data", "get_job", "get_script", "get_script_history",
     "list_jobs", "list_schedules", "list_scripts", "list_sources", "pause_schedule", "promote_script",
     "remove_schedule", "resume_schedule", "run_code", "run_script", "save_script", "search_sdk",
 )  # fmt: skip
-"""Tools that scripts have nothing for."""
+"""Tools without a counterpart in scripts."""
 
 _TOOL = re.compile(rf"(?<!tool )(?<![.`])\b({'|'.join((*TOOLS, *TOOL_ONLY))})\b")
 
 KINDS: Mapping[str, str] = {kind.collection: kind.name for kind in ITEM_KINDS}
-"""The nouns, and what one of each is called."""
+"""The nouns in the plural and the singular."""
 
 _VERB_SYNONYMS = {
     **dict.fromkeys(("add", "new", "insert", "make", "log", "append", "write", "create"), ("create", "write")),
@@ -43,7 +43,7 @@ _VERB_SYNONYMS = {
     **dict.fromkeys(("remove", "trash", "destroy"), ("delete",)),
     **dict.fromkeys(("all", "ls", "iter"), ("list",)),
 }
-"""What others call the functions of a noun, with those of ours that may be meant; the first that there is."""
+"""Other names of functions, with the functions that they may mean; the first that exists is suggested."""
 
 _STATUS_VERBS = {
     **dict.fromkeys(("complete", "finish", "close", "done", "mark_done", "check", "resolve"), "done"),
@@ -71,11 +71,11 @@ _ADVICE = {
     "delete": "Write sdk.items.delete(item), or delete of the noun that is meant.",
 }  # fmt: skip
 TYPES = frozenset(name for name, value in vars(_types).items() if isinstance(value, type) and issubclass(value, Row))
-"""What signatures call rows; of these, scripts have `Row` alone."""
+"""The types of rows in signatures; of these, scripts have only `Row`."""
 
 
 def suggest_replacement(owner: str, name: str, known: Collection[str]) -> str:
-    """Return what to write for a name that `sdk` or a noun of it does not have, as a sentence; "" if nobody knows."""
+    """Return a sentence with the replacement of a name unknown to `sdk` or a noun, "" if there is none."""
     noun = owner.removeprefix("sdk.")
     if owner == "sdk":
         return suggest_top_level(name) or _ADVICE.get(name, "")
@@ -94,7 +94,7 @@ def suggest_replacement(owner: str, name: str, known: Collection[str]) -> str:
 
 
 def suggest_tool(name: str) -> str:
-    """Return which tool does what a name such as `complete_task` or `read_link` says, as a sentence, or ""."""
+    """Return a sentence with the tool that a name such as `complete_task` or `read_link` means, or ""."""
     verb, _, noun = name.rpartition("_")
     if noun in _WITH_STATUS and verb in _STATUS_VERBS:
         return f'Call update_{noun} with status="{_STATUS_VERBS[verb]}".'
@@ -102,9 +102,9 @@ def suggest_tool(name: str) -> str:
 
 
 def translate_hint(hint: str) -> str:
-    """Return a hint that names tools as one that names what a script calls in their place.
+    """Return a hint with the names of tools replaced by those of SDK functions.
 
-    Where it asks what was meant, it names what somebody said, and stays.
+    A hint that asks «Did you mean …?» quotes the caller and is not changed.
     """
     return hint if "Did you mean" in hint else _TOOL.sub(_script_name, hint)
 
@@ -117,7 +117,7 @@ def _script_name(tool: re.Match[str]) -> str:
 
 
 def suggest_top_level(name: str) -> str:
-    """Return what to write for a bare name: a tool's, a type's, an argument of the run; "" if it is none."""
+    """Return a sentence with the replacement of a bare name (of a tool, a type or an input of the run), or ""."""
     if name in TOOLS:
         return f"Write sdk.{TOOLS[name]}(…): tools go by other names in scripts."
     if name in TYPES:

@@ -1,4 +1,4 @@
-"""Outside of scripts: the only place where a person's own Python reaches the daemon of their data."""
+"""The client for the user's own Python: connects the SDK to the daemon."""
 
 import os
 import threading
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from panorama.transport.rpc_client import RpcClient
 
 PAGE_ROWS = 10_000
-"""The most rows that the daemon gives in one answer."""
+"""The most rows of one answer of the daemon."""
 
 
 class _DaemonTransport:
-    """The daemon as a transport; each call that runs has a connection of its own, which the next one uses again."""
+    """The transport to the daemon; concurrent calls have separate connections, which are reused."""
 
     page_rows = PAGE_ROWS
 
@@ -58,7 +58,7 @@ class _DaemonTransport:
         return _to_rows(answer)
 
     def progress(self, current: float, total: float, message: str) -> None:
-        """Do nothing: outside of a run nobody waits to be told."""
+        """Do nothing: there is no run whose progress could be reported."""
 
     def parallel(self, functions: Sequence[Callable[[], Any]], at_most: int) -> list[Any]:
         """Run functions in threads."""
@@ -69,7 +69,7 @@ class _DaemonTransport:
         return [future.result() for future in running]
 
     def close(self) -> None:
-        """Hang up; calls that are under way are answered first."""
+        """Close all connections; running calls are answered first."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -78,7 +78,7 @@ class _DaemonTransport:
 
     @contextmanager
     def _borrow_connection(self) -> Generator["RpcClient"]:
-        """Lend a connection; one on which a call broke off is not used again."""
+        """Yield a connection; one whose call was interrupted is closed."""
         with self._lock:
             direct = self._idle.pop() if self._idle else None
         direct = direct or self._connect()
@@ -104,14 +104,14 @@ class _DaemonTransport:
 
 
 class _Namespace:
-    """The functions of one noun; a wrong name is answered with the nearest."""
+    """The functions of one noun; the error for an unknown name suggests the nearest."""
 
     def __init__(self, name: str, functions: Mapping[str, object]) -> None:
         self.__dict__.update(functions)
         self.__name__ = name
 
     def __getattr__(self, name: str) -> Any:
-        """Say what there is instead; the names of scripts are known to the library alone."""
+        """Raise an error that suggests names; names of scripts are only known to the library."""
         if self.__name__ == "scripts" and not name.startswith("_"):
             return scripts.script_function(name)
         owner = f"sdk.{self.__name__}"
@@ -123,7 +123,10 @@ class _Namespace:
 
 
 class Connection(NounModules):
-    """What `sdk` is in a script, over the daemon's socket; `state` is a plain dict that lives as long as this."""
+    """The counterpart of `sdk` in scripts, over the daemon's socket.
+
+    `state` is a dict that lives as long as the connection.
+    """
 
     if TYPE_CHECKING:
         from panorama.sdk import errors, items, overview
@@ -149,21 +152,21 @@ class Connection(NounModules):
             self.__dict__[name] = noun
 
     def __enter__(self) -> Self:
-        """Return itself."""
+        """Return the connection."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Hang up."""
+        """Close the connection."""
         self.close()
 
     def __getattr__(self, name: str) -> Any:
-        """Say what there is instead of a name that is not there."""
+        """Raise an error that suggests names."""
         raise AttributeError(f"sdk has no {name}. {explain_unknown('sdk', name, [*SURFACE, 'state'])}")
 
     def close(self) -> None:
-        """Hang up, as often as `connect` was called; closing once more is harmless."""
+        """Close the connection; the last of several `connect` calls must be closed, too. More calls do nothing."""
         with _ProcessConnection.lock:
             self._holders -= 1
             if self._holders > 0 or _ProcessConnection.connection is not self:
@@ -173,10 +176,10 @@ class Connection(NounModules):
         self._transport.close()
 
     def acquire(self, home: str) -> Self:
-        """Return itself for one more who connects.
+        """Count one more user and return the connection.
 
         Raises:
-            ConflictError: It is connected to other data.
+            ConflictError: It is connected to another data directory.
         """
         if self._transport.home != home:
             raise ConflictError(
@@ -194,17 +197,19 @@ class _ProcessConnection:
 
 
 def connect(home: str | os.PathLike[str] | None = None) -> Connection:
-    """Connect to the daemon of a data directory, starting it if none runs, and return what `sdk` is in scripts.
+    """Connect to the daemon of a data directory and return the counterpart of `sdk` in scripts.
+
+    The daemon is started if necessary.
 
     A process is connected to one data directory at a time; a second call for the same one returns the same connection.
     Its functions, and those imported from `panorama.sdk`, may be called from several threads.
 
     Args:
-        home: The data directory; `PANORAMA_HOME` or the platform's place if left out.
+        home: The data directory; `PANORAMA_HOME` or the platform's default if left out.
 
     Raises:
         UnavailableError: The daemon cannot be started.
-        ConflictError: This process is connected to other data.
+        ConflictError: This process is connected to another data directory.
     """
     from panorama.transport.address import Address, data_directory, is_in_process
 
@@ -221,14 +226,14 @@ def connect(home: str | os.PathLike[str] | None = None) -> Connection:
 
 
 def _open_connection(transport: _DaemonTransport) -> Connection:
-    """Knock once, so that a daemon that cannot be started is heard of here and not at the first call."""
+    """Connect once, so that a daemon that cannot be started fails here and not at the first call."""
     transport.call("status", {})
     wire.use(transport)
     return Connection(transport)
 
 
 def _to_rows(value: Any) -> Any:
-    """Return plain data with its mappings as rows."""
+    """Return data with its mappings as rows."""
     if isinstance(value, dict):
         return Row({name: _to_rows(entry) for name, entry in cast("dict[str, Any]", value).items()})
     return [_to_rows(entry) for entry in cast("list[Any]", value)] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Plain arguments: the only place that knows how the values of Python are sent."""
+"""Encodes Python values as arguments of calls."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
@@ -13,22 +13,21 @@ _PLAIN = frozenset({str, int, float, bool})
 
 
 def exact_str(value: object) -> str:
-    """Return what a value says of itself, as a `str` and none of a class derived from it.
+    """Return `str(value)` as an exact `str`, not as a subclass.
 
-    `str(value)` is what `__str__` returns, and that may be of a class whose `encode`, `__getitem__` or `__format__`
-    tell something else than it holds.
+    The `encode`, `__getitem__` or `__format__` of a subclass could return another text than it holds.
     """
     return str.__str__(str(value))
 
 
 def encode_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments as they are sent; those that are None are left out.
+    """Return encoded arguments without those that are None.
 
-    A row that has an id stands for its item and is sent as its id. Days and moments become ISO texts, a timedelta of
-    whole days `+3d` (in three days), members of enumerations their values, sets and tuples lists, decimals numbers.
+    A row with an id is sent as its id. Dates and datetimes become ISO texts, a timedelta of whole days becomes `+3d`
+    (in three days), members of enumerations become their values, sets and tuples lists, decimals numbers.
 
     Raises:
-        InvalidInputError: A value has no such form.
+        InvalidInputError: A value cannot be encoded.
     """
     try:
         return {

@@ -1,4 +1,4 @@
-"""Safety and state: several operations as one, what was written, taking it back, and the moment it is."""
+"""Batches, history, undo and status."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from panorama.sdk.core.types import Batch, Change, Item, Status, Undone
 def batch(operations: Sequence[Mapping[str, Any]], atomic: bool = True, idempotency_key: str = "") -> Batch:
     """Run up to 100 operations in order, all or nothing; one undo takes all back.
 
-    "$0.data.id" as an argument stands for a value of an earlier result. None leaves a field; "" or [] clears it.
+    The argument "$0.data.id" is replaced by that value of an earlier result. None leaves a field; "" or [] clears it.
 
     Args:
         operations: [{"tool": "tasks.create", "args": {…}}], 1 to 100 of them.
-        atomic: False: each stands alone and tells its own fate.
-        idempotency_key: The same key within a day gives the first answer again.
+        atomic: False: each step succeeds or fails on its own.
+        idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         `results` by position, each with tool, ok, data and summary, or error; how many `succeeded` and `failed`.
 
     Raises:
         InvalidInputError: The list is empty or too long, or a step is not allowed in it.
-        SdkError: A step failed, with the error it raised; nothing of the batch was kept.
+        SdkError: A step failed with this error; the whole batch was rolled back.
         ConflictError: The key was used for another call.
 
     Example:
@@ -42,7 +42,7 @@ def batch(operations: Sequence[Mapping[str, Any]], atomic: bool = True, idempote
 
 
 def _normalize_step(step: Any) -> Any:
-    """Return a step as it is sent; what others call its arguments are its args."""
+    """Return a step as it is sent; other names of `args` are accepted."""
     if not isinstance(step, Mapping):
         return step
     return {"args" if name == "arguments" else name: value for name, value in cast("Mapping[str, Any]", step).items()}
@@ -62,8 +62,8 @@ def history(item: str | Item | None = None, limit: int | None = None) -> list[Ch
         of `changes`, and undone.
 
     Raises:
-        NotFoundError: Nothing is called so.
-        ConflictError: Several things are called so; `candidates` lists them.
+        NotFoundError: No item has this name.
+        ConflictError: Several items have this name; `candidates` lists them.
         InvalidInputError: `limit` is below 1.
 
     Example:

@@ -1,4 +1,4 @@
-"""Running: functions side by side, and how far a script is."""
+"""Runs functions concurrently, and reports the progress of a script."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ AT_MOST = 8
 
 @explain_misuse
 def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_most: int = AT_MOST) -> list[Any]:
-    """Run functions, their results in order; calls of sources run side by side, others one at a time.
+    """Run functions and return their results in order; calls of sources run concurrently, others one at a time.
 
     Use it for sources, which take long to answer. For items fewer calls save more: sdk.batch, sdk.query, the filters of
     lists. In your own Python, after connect(), functions run in threads.
 
     Args:
         functions: Functions without arguments, such as lambda: sdk.tasks.list(view="today"); or one list of them.
-        at_most: How many are begun at a time, 1 or more; a script has 8 at most.
+        at_most: How many run at a time, 1 or more; in a script at most 8.
 
     Returns:
         What each function returned, in their order.
 
     Raises:
-        SdkError: Any that a function raised: the first in order, when all have ended.
-        TypeError: One of them is no function.
+        SdkError: The first error in order, raised when all functions have ended.
+        TypeError: One of them is not a function.
         ValueError: `at_most` is below 1.
 
     Example:
@@ -50,21 +50,21 @@ def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_mos
 
 @explain_misuse
 def parallel_map(function: Callable[[T], R], items: Iterable[T], at_most: int = AT_MOST) -> list[R]:
-    """Call a function with each item, results in order; calls of sources run side by side, others one at a time.
+    """Call a function with each item, results in order; calls of sources run concurrently, others one at a time.
 
     Use it for sources, which take long to answer. For items fewer calls save more: sdk.batch, sdk.query, the filters of
     lists. In your own Python, after connect(), the function runs in threads.
 
     Args:
         function: Takes one item.
-        items: What it is called with.
-        at_most: How many are begun at a time, 1 or more; a script has 8 at most.
+        items: The arguments, one for each call.
+        at_most: How many run at a time, 1 or more; in a script at most 8.
 
     Returns:
         What the function returned for each item, in their order.
 
     Raises:
-        SdkError: Any that the function raised: the first in order, when all have ended.
+        SdkError: The first error in order, raised when all calls have ended.
         ValueError: `at_most` is below 1.
 
     Example:
@@ -77,18 +77,18 @@ def parallel_map(function: Callable[[T], R], items: Iterable[T], at_most: int = 
 
 @explain_misuse
 def progress(current: float, total: float = 0, message: str = "") -> None:
-    """Tell whoever waits how far the script is.
+    """Report the progress of the script.
 
     Args:
         current: How much is done, in any unit.
-        total: How much there is, in the same unit; 0 if that is not known.
-        message: What it is at, in a few words.
+        total: How much there is, in the same unit; 0 if unknown.
+        message: The current step, in a few words.
 
     Returns:
         Nothing.
 
     Raises:
-        TypeError: `current` or `total` is no number.
+        TypeError: `current` or `total` is not a number.
 
     Example:
         notes = sdk.notes.list()

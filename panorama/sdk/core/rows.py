@@ -1,4 +1,4 @@
-"""Rows: the only place that knows how what comes back can be read as `task.title` and as `task["title"]`."""
+"""Rows: results whose fields can be read as `task.title` and as `task["title"]`."""
 
 import difflib
 from collections.abc import Mapping
@@ -7,25 +7,25 @@ from typing import Any, cast
 from panorama.kinds import ITEM_KINDS
 
 SHOWN_CHARS = 80
-"""How much of a long value `print(row)` shows."""
+"""The most characters of a value in `print(row)`."""
 
 SHORT_CHARS = 120
-"""How long a row is at most that is shown whole in another."""
+"""The most characters of a row that is shown whole inside another."""
 
 WITHIN_CHARS = 800
-"""How much of a row without an id it shows that stands in another."""
+"""The most characters of a row without an id inside another."""
 
 MAX_SHOWN_ROWS = 3
-"""How many rows it shows of a list in a row."""
+"""The most rows of a list inside a row."""
 
 KINDS = {kind.letter: kind.row for kind in ITEM_KINDS}
-"""The first letter of an id, and what it stands for."""
+"""The kind for the first letter of an id."""
 
 NOUNS = {kind.row: kind.collection for kind in ITEM_KINDS}
-"""The noun whose functions change a kind of row."""
+"""The noun with the functions for a kind of row."""
 
 FIELDS: Mapping[str, tuple[str, ...]] = {kind.letter: kind.fields for kind in ITEM_KINDS}
-"""What the items of each kind have. Whole rows hold all of it, empty or not; hits, reviews and batches hold less."""
+"""The fields of each kind of item. Whole rows have all of them; hits, reviews and batches have fewer."""
 
 _SYNONYMS = {
     "due": "deadline", "due_date": "deadline", "due_at": "deadline", "name": "title", "title": "name",
@@ -34,7 +34,7 @@ _SYNONYMS = {
     "modified": "updated_at", "label": "title",
 }  # fmt: skip
 _TEXT_READERS = {("n", "content"): "sdk.notes.text(row)", ("f", "text"): "sdk.files.text(row)"}
-"""What reads a long text whole; all else is a field of what `get` gives."""
+"""The functions that return a long text whole; other fields are in the result of `get`."""
 
 
 _ACTIONS = {
@@ -43,11 +43,11 @@ _ACTIONS = {
     **dict.fromkeys(("delete", "remove", "trash"), "sdk.{noun}.delete(row)"),
     **dict.fromkeys(("to_dict", "as_dict", "asdict", "dict", "model_dump", "json"), "dict(row)"),
 }
-"""What rows cannot do themselves, and what does it."""
+"""Methods that rows do not have, and the functions to call instead."""
 
 
 class NoFieldError(AttributeError, KeyError):
-    """A row has no field of this name; the text names the nearest. It is found out only if somebody reads it."""
+    """A row has no field of this name; the text, built when it is read, suggests the nearest."""
 
     def __init__(self, row: "Row", name: str) -> None:
         super().__init__(name)
@@ -59,7 +59,7 @@ class NoFieldError(AttributeError, KeyError):
         self._wanted = name
 
     def __str__(self) -> str:
-        """Return what is missing, what reads it, and what is there."""
+        """Return the missing field, the function that reads it, and the fields of the row."""
         has = f"It has {', '.join(map(str, self._held))}."
         if self._wanted in self._every:
             plain = f"sdk.{self._noun}.get(row).{self._wanted}"
@@ -79,11 +79,10 @@ class NoFieldError(AttributeError, KeyError):
 
 
 class Row(dict[str, Any]):
-    """One thing that came back: a dict whose fields are attributes too.
+    """A result: a dict whose fields are also attributes.
 
-    A row holds what came back and no more: a task without a deadline has deadline None, and a search hit, which came
-    without one, says so. A row is a copy: names of one's own may be set, `row.late = True`; what came back cannot,
-    since that would change nothing.
+    A task without a deadline has deadline None; a search hit does not have the field, and its error says so. A row is a
+    copy: new attributes can be set, `row.late = True`; its fields cannot, since that would not change the item.
     """
 
     __slots__ = ()
@@ -95,7 +94,7 @@ class Row(dict[str, Any]):
         return self[name]
 
     def __missing__(self, name: str) -> Any:
-        """Say what there is instead.
+        """Raise an error that suggests names.
 
         Raises:
             NoFieldError: Always.
@@ -103,7 +102,7 @@ class Row(dict[str, Any]):
         raise NoFieldError(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set a name of one's own.
+        """Set a new attribute.
 
         Raises:
             TypeError: The item has a field of this name.
@@ -116,7 +115,7 @@ class Row(dict[str, Any]):
         """Set entries of the copy, as dicts do.
 
         Raises:
-            TypeError: A field of the item is given by name, as if that changed the item.
+            TypeError: A field of the item is given, which would not change the item.
         """
         for name in fields:
             if name in _all_fields(self):
@@ -130,7 +129,7 @@ class Row(dict[str, Any]):
         del self[name]
 
     def __repr__(self) -> str:
-        """Return the fields that hold something, on one line; long values are cut."""
+        """Return the fields that are not empty, on one line; long values are cut."""
         fields = (f"{name}={_format_value(value)}" for name, value in self.items() if value not in (None, "", []))
         return f"{_kind(self) or 'Row'}({', '.join(fields)})"
 
@@ -155,7 +154,7 @@ def is_item(row: Mapping[str, Any]) -> bool:
 
 
 def _kind(row: Mapping[str, Any]) -> str:
-    """Return what kind of item a row is, "" if it is none."""
+    """Return the kind of item of a row, "" if it is not an item."""
     id_ = row.get("id")
     return KINDS.get(id_[0], "") if isinstance(id_, str) and id_[1:2] == "_" else ""
 
@@ -166,7 +165,7 @@ def _all_fields(row: Row) -> tuple[str, ...]:
 
 
 def _format_value(value: object) -> str:
-    """Return a field's value; rows in it show at least what they are, lists of rows the first few."""
+    """Return a field's value as text; inner rows show at least their name, lists of rows the first few."""
     if isinstance(value, Row):
         return _format_inner_row(value)
     if isinstance(value, list) and (rows := cast("list[object]", value)) and isinstance(rows[0], Row):
@@ -177,7 +176,7 @@ def _format_value(value: object) -> str:
 
 
 def _format_inner_row(row: Row) -> str:
-    """Return a row that stands in another: whole if it is short or has no id, else by what names it."""
+    """Return a row inside another as text: whole if it is short or has no id, else its name."""
     whole = repr(row)
     if len(whole) <= SHORT_CHARS:
         return whole

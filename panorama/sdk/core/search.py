@@ -1,4 +1,4 @@
-"""Finding: by words and meaning, and by exact questions."""
+"""Search by words and meaning, and exact queries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def search(
     Misspelt words are repaired. For exact filters and counts use query.
 
     Args:
-        query: Words or a question, of which the first 1,000 characters count; "quoted words" stand together.
+        query: Words or a question, of which the first 1,000 characters count; "quoted words" are a phrase.
         kinds: Some of project, task, note, link, reminder, journal, file; all if left out.
         project: Its id, its name, or its row; all projects if left out.
         since: First day of the last change: 2026-05-31, -30d, or a date.
@@ -39,8 +39,8 @@ def search(
         Rows, best first, with id, kind, title, snippet, project (an id), why, score, updated_at.
 
     Raises:
-        NotFoundError: No project is called so.
-        InvalidInputError: There is no such kind or mode, a day is of no such form, or `since` is later than `until`.
+        NotFoundError: No project has this name.
+        InvalidInputError: The kind or mode is unknown, a day is invalid, or `since` is later than `until`.
 
     Example:
         for hit in sdk.search("grout colour", kinds=["task", "note"], limit=5):
@@ -58,7 +58,7 @@ def similar(
     project: str | Project | None = None,
     limit: int | None = 50,
 ) -> list[Found]:
-    """Find what is like one item in meaning: related notes, tasks on the same matter, duplicates.
+    """Find items with a similar meaning: related notes, tasks on the same matter, duplicates.
 
     Args:
         item: Its id, its name, or its row.
@@ -70,9 +70,9 @@ def similar(
         Rows, the nearest first, with id, kind, title, snippet, project (an id), why, score.
 
     Raises:
-        NotFoundError: No item or project is called so.
-        ConflictError: Several items are called so; `candidates` lists them.
-        InvalidInputError: There is no such kind, or `limit` is below 1.
+        NotFoundError: No item or project has this name.
+        ConflictError: Several items have this name; `candidates` lists them.
+        InvalidInputError: The kind is unknown, or `limit` is below 1.
 
     Example:
         for hit in sdk.similar("Kitchen budget", kinds="note", limit=3):
@@ -97,12 +97,12 @@ def query(
     Operators: eq ne lt lte gt gte in nin contains, joined by and, or, not.
 
     Args:
-        collection: What is asked: a kind of item, or what was written (changes) or called (calls).
+        collection: A kind of item, or changes or calls.
         where: {"status": "todo", "deadline": {"lt": "2026-06-01"}, "or": [{…}, {…}]}
         select: Fields of the rows; the usual ones if left out.
         sort: Fields; "-field" for the largest first.
-        group_by: Fields; each group is a row of them and its `count`.
-        count: Only how many there are: one row with `count`.
+        group_by: Fields; each group is a row with these and its `count`.
+        count: Only count: one row with `count`.
         sum: Number fields to add up, in all or by group.
         limit: The most rows; all if left out.
 
@@ -110,9 +110,9 @@ def query(
         Rows with the fields that were selected (None if empty), or the groups.
 
     Raises:
-        InvalidInputError: A field or operator is not known; the text lists the right ones.
-        NotFoundError: `where` names a project, parent or item that is not there.
-        ConflictError: It names one by a title that several have.
+        InvalidInputError: A field or operator is unknown; the text lists the known ones.
+        NotFoundError: `where` names a project, parent or item that does not exist.
+        ConflictError: `where` uses a title that several items have.
 
     Example:
         for group in sdk.query("tasks", where={"status": {"in": ["todo", "in_progress"]}}, group_by="project"):
@@ -131,7 +131,7 @@ def _as_list(words: str | Sequence[str] | None) -> list[str]:
 
 
 def _fill_missing(rows: list[Row], fields: list[str]) -> list[Row]:
-    """Give rows the fields that were asked for and are empty: nulls are not sent."""
+    """Add the selected fields that are empty: nulls are not sent."""
     if fields:
         for row in rows:
             for name in fields:

@@ -1,4 +1,4 @@
-"""Wrong calls: the only place that says what a function of the SDK would have taken."""
+"""Explains wrong calls of SDK functions by their signatures."""
 
 import difflib
 import inspect
@@ -21,9 +21,9 @@ _ALIAS = re.compile(rf"\b({'|'.join(name for name, value in vars(_types).items()
 
 
 def explain_misuse(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function say its whole signature, and the nearest names, when its arguments do not fit.
+    """Wrap a function so that errors for wrong arguments show its signature and the nearest names.
 
-    An argument of a wrong type that only the SDK's own lines stumble over is looked for when they do.
+    Types are checked only after the SDK's own code raised an error.
     """
 
     @wraps(function)
@@ -42,7 +42,7 @@ def explain_misuse(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _is_ours(function: Callable[..., Any], error: TypeError) -> bool:
-    """Return whether an error came out of the SDK's own lines, and does not say itself what the function takes."""
+    """Return whether an error was raised by the SDK's own code and does not explain the arguments itself."""
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next
@@ -51,7 +51,7 @@ def _is_ours(function: Callable[..., Any], error: TypeError) -> bool:
 
 
 def _find_wrong_types(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return which arguments are not what the signature says, "" if all are."""
+    """Describe the arguments whose types do not match the signature, "" if all do."""
     shape, kinds = inspect.signature(function), get_type_hints(function)
     wrong = {
         name: value
@@ -65,7 +65,7 @@ def _find_wrong_types(function: Callable[..., Any], args: tuple[Any, ...], kwarg
 
 
 def _is_of_type(value: Any, kind: Any) -> bool:
-    """Return whether a value is of a type; of lists and tuples all that they hold."""
+    """Return whether a value has a type; for lists and tuples also whether all elements do."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return any(_is_of_type(value, part) for part in parts)
@@ -85,7 +85,7 @@ def _preview(value: Any) -> str:
 
 
 def _find_misfit(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return why arguments do not fit, "" if they do."""
+    """Describe why arguments do not match the signature, "" if they do."""
     try:
         inspect.signature(function).bind(*args, **kwargs)
     except TypeError as error:
@@ -112,7 +112,7 @@ _SYNONYMS = {
     "until": "due_until", "since": "due_from", "task_id": "task", "note_id": "note", "project_id": "project",
     "priority": "important",
 }  # fmt: skip
-"""What models and people often say, and what it is called here."""
+"""Common names of arguments, and their names here."""
 
 
 def _suggestion(function: Callable[..., Any], name: str) -> str:
@@ -134,7 +134,7 @@ def sdk_name(function: Callable[..., Any]) -> str:
 
 
 def format_signature(function: Callable[..., Any]) -> str:
-    """Return how a function is called: name, parameters with types and defaults, and what comes back."""
+    """Return the signature of a function as text: name, parameters with types and defaults, and result."""
     shape = inspect.signature(function)
     parameters = ", ".join(_format_parameter(parameter) for parameter in shape.parameters.values())
     return f"{sdk_name(function)}({parameters}) -> {_format_type(shape.return_annotation)}"
@@ -153,7 +153,7 @@ def _format_default(default: object) -> str:
 
 
 def _format_type(annotation: object) -> str:
-    """Annotations are texts, as the SDK's modules keep them; those that stand for a choice are written out."""
+    """Return an annotation as text, with type aliases of choices written out."""
     return _ALIAS.sub(_expand_alias, str(annotation).replace("builtins.", "")).replace("'", '"')
 
 

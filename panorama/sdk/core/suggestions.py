@@ -1,4 +1,4 @@
-"""Unknown names: the only place that says what to write for a name that `sdk`, or a noun of it, does not have."""
+"""Suggests names for those that `sdk` or a noun does not have."""
 
 import difflib
 import inspect
@@ -15,11 +15,11 @@ _SDK_PATH = re.compile(r"\bsdk(?:\.\w+)+")
 
 
 def explain_unknown(owner: str, name: str, known: Iterable[str]) -> str:
-    """Return what to write for a name that is not there, else the nearest and what there is; and how that is called.
+    """Return a sentence with the replacement of an unknown name, or with the nearest names; and a usage line.
 
     Args:
         owner: `sdk`, or a noun such as `sdk.tasks`.
-        known: The names that it has.
+        known: Its names.
     """
     names = sorted(known)
     near = difflib.get_close_matches(name, names, 3, _MIN_SIMILARITY)
@@ -34,7 +34,7 @@ def explain_unknown(owner: str, name: str, known: Iterable[str]) -> str:
 
 
 def _suggest_noun_call(name: str) -> str:
-    """Return what a noun says of a name such as `complete_task`, "" if it ends with none."""
+    """Return the suggestion of a noun for a name such as `complete_task`, "" if it does not end with a noun."""
     verb, _, noun_name = name.rpartition("_")
     noun = next((noun for noun, kind in KINDS.items() if noun_name in (noun, kind)), "")
     functions: Any = SURFACE.get(noun, ())
@@ -42,7 +42,7 @@ def _suggest_noun_call(name: str) -> str:
 
 
 def _find_function(path: str) -> Callable[..., Any] | None:
-    """Return the function that goes by a name such as `sdk.tasks.list`, None if there is none."""
+    """Return the function with a name such as `sdk.tasks.list`, None if there is none."""
     noun, _, name = path.removeprefix("sdk.").rpartition(".")
     namespace: Any = SURFACE.get(noun) if noun else SURFACE
     function: Any = namespace.get(name) if hasattr(namespace, "get") else None

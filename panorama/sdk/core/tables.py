@@ -1,4 +1,4 @@
-"""Tables: rows as GitHub's Markdown shows them."""
+"""Formats rows as Markdown tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from panorama.sdk.core.signatures import explain_misuse
 from panorama.sdk.errors import InvalidInputError
 
 _MAX_LISTED = 30
-"""How many fields an error names."""
+"""The most fields named in an error."""
 
 
 @explain_misuse
@@ -55,7 +55,7 @@ def _to_list(rows: Any) -> list[Any]:
 
 
 def _column_headings(columns: Any) -> list[tuple[str, str]] | None:
-    """Return each field that is wanted with its heading; None if all are."""
+    """Return the selected fields with their headings; None for all fields."""
     if columns is None or isinstance(columns, str):
         return [(columns, columns)] if columns else None
     if isinstance(columns, Mapping):
@@ -84,7 +84,7 @@ def _require_mapping(row: Any) -> Mapping[str, Any]:
 def _tabulate(
     rows: list[Mapping[str, Any]], named: list[tuple[str, str]] | None
 ) -> tuple[list[tuple[str, str]], list[list[Any]]]:
-    """Return headings and lines; a field that one row lacks is an empty cell, so that kinds may be mixed."""
+    """Return headings and lines; a missing field is an empty cell, so that kinds can be mixed."""
     fields = dict.fromkeys(name for row in rows for name in row)
     columns = [(name, name) for name in fields] if named is None else named
     for name, _ in columns:

@@ -1,4 +1,4 @@
-"""Long texts: the only place that reads one stretch by stretch."""
+"""Reads long texts in parts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,19 +6,19 @@ from typing import Any
 from panorama.sdk.errors import ConflictError, InvalidInputError
 
 MAX_CHARS = 35_000
-"""The longest stretch that one call gives."""
+"""The most characters that one call returns."""
 
 _ATTEMPTS = 3
 
 
 def read_all(read: Callable[[Any, int], Any], item: Any, start: int, field: str) -> Any:
-    """Return an item with the text of a field from a character on, however long it is.
+    """Return an item with the whole text of a field, from a character on.
 
     Args:
-        read: Reads the stretch of an item that begins with a character, up to `MOST_CHARS`.
+        read: Reads up to `MOST_CHARS` characters of an item from a position on.
 
     Raises:
-        ConflictError: It was changed each time before all was read.
+        ConflictError: It changed during each attempt to read it.
     """
     for _ in range(_ATTEMPTS):
         row = part = read(item, start)
@@ -35,7 +35,7 @@ def require_text(row: Any, field: str) -> str:
     """Return the text in a field of an item.
 
     Raises:
-        InvalidInputError: It is no text.
+        InvalidInputError: It is not text.
     """
     if isinstance(text := row.get(field), str):
         return text
@@ -43,12 +43,12 @@ def require_text(row: Any, field: str) -> str:
 
 
 def _has_more(part: Any) -> bool:
-    """Return whether more may follow: a section under a heading may end before the whole text does."""
+    """Return whether more text may follow: a section under a heading can end before the whole text does."""
     return part.get("end") is not None and part.end - part.start >= MAX_CHARS and part.end < part.chars
 
 
 def _merge_parts(row: Any, end: int, field: str, text: str) -> Any:
-    """Return the first stretch with all that was read; what is whole tells of no stretch, as a short text does."""
+    """Return the first part with the joined text; a whole text has no start and end, like a short one."""
     row[field], row["end"] = text, end
     if row.start == 0 and end == row.chars:
         row["start"] = row["end"] = None

@@ -1,4 +1,4 @@
-"""Types: what each kind of row holds, for readers and type checkers; every row is a plain `Row` when a script runs.
+"""Types of rows, for readers and type checkers; at run time every row is a plain `Row`.
 
 Moments are ISO texts in the user's time zone (2026-05-31T15:00+02:00), days are 2026-05-31.
 """
@@ -16,7 +16,7 @@ __all__ = [
     "PersonDashboard", "Project", "Projects", "Related", "Relation", "RelationRow", "Reminder", "Removed", "Result",
     "Session", "SessionAnalysis", "SessionText", "Status", "Task", "Team", "Trashed", "Undone", "Week", "Whole",
 ]  # fmt: skip
-"""The types that `panorama.sdk` gives on."""
+"""The types that `panorama.sdk` exports."""
 
 ProjectStatus = Literal["planned", "active", "blocked", "done", "archived"]
 TaskStatus = Literal["todo", "in_progress", "done", "cancelled", "idea"]
@@ -43,7 +43,7 @@ LineType = Literal["note", "decision", "action", "next_step", "question", "summa
 
 
 class NounModules:
-    """The nouns of a connection, for type checkers; when it runs, the table of kinds names them."""
+    """The nouns of a connection, for type checkers; at run time they come from the table of kinds."""
 
     if TYPE_CHECKING:
         from panorama.sdk import (
@@ -63,7 +63,7 @@ class NounModules:
 
 
 class Item(Row):
-    """What every item has; `version` rises by one with every write."""
+    """The fields of every item; `version` increases by one with every write."""
 
     id: str
     version: int
@@ -72,7 +72,7 @@ class Item(Row):
 
 
 class Project(Item):
-    """A body of work with a name of its own."""
+    """A project."""
 
     name: str
     description: str
@@ -86,7 +86,7 @@ class Project(Item):
 
 
 class ProjectCounts(Project):
-    """A project and how many living items belong to it."""
+    """A project and the numbers of its items outside the trash."""
 
     tasks: int
     notes: int
@@ -215,14 +215,14 @@ class GraphStats(Row):
 
 
 class Components(Row):
-    """Groups of items that hang together, each with size and members."""
+    """Groups of connected items, each with size and members."""
 
     count: int
     components: list[Row]
 
 
 class GraphContext(Row):
-    """The best hits for a topic, each with what is related to it; `cut` counts rows left out."""
+    """The best hits for a topic, each with related items; `cut` counts omitted rows."""
 
     topic: str
     hits: list[Row]
@@ -230,7 +230,7 @@ class GraphContext(Row):
 
 
 class Reminder(Item):
-    """A moment `at` which a person wants to hear of something; `item` is the id of what it is about."""
+    """A reminder at a time `at`; `item` is the id of the item it is about."""
 
     title: str
     at: str
@@ -243,7 +243,7 @@ class Reminder(Item):
 
 
 class Alert(Row):
-    """A reminder that rang and waits: for which moment `at`, how late in words, how often; `reminder` is its id."""
+    """A fired reminder that waits: its time `at`, its delay in words, and how often it fired; `reminder` is its id."""
 
     id: str
     reminder: str
@@ -264,7 +264,7 @@ class Entry(Item):
 
 
 class File(Item):
-    """A content under a name; `size` is in bytes."""
+    """A file; `size` is in bytes."""
 
     name: str
     media_type: str
@@ -275,7 +275,7 @@ class File(Item):
 
 
 class FileText(File):
-    """A file, and the characters `start` to `end` of its `chars` as `text`; all None if it is no text."""
+    """A file, and the characters `start` to `end` of its `chars` as `text`; all None if it is not text."""
 
     chars: int | None
     start: int | None
@@ -307,7 +307,7 @@ class Team(Item):
 
 
 class Session(Item):
-    """A meeting, or a chain of thoughts; `people` are the ids of the attendees who are known.
+    """A meeting, or a chain of thoughts; `people` are the ids of the known attendees.
 
     `line_count` is the number of its lines, which `get` returns.
     """
@@ -338,7 +338,7 @@ class SessionLine(Row):
 
 
 class SessionText(Session):
-    """A session with its lines; `next_start` is the position of the first line that is left out, None if none is."""
+    """A session with its lines; `next_start` is the position of the first omitted line, None if there is none."""
 
     lines: list[SessionLine]
     next_start: int | None
@@ -394,7 +394,7 @@ class Occurrence(Row):
 
 
 class Whole(Row):
-    """An item of any kind, and what belongs to it: lists of small rows (tasks, notes, links, subtasks, reminders)."""
+    """An item of any kind, and lists of small rows that belong to it (tasks, notes, links, subtasks, reminders)."""
 
     kind: str
     item: Item
@@ -402,7 +402,7 @@ class Whole(Row):
 
 
 class Removed(Row):
-    """What was moved to the trash (`trashed` items in all), and how many were kept without their project or parent."""
+    """The trashed item (`trashed` items in all); `kept` counts items that stay without their project or parent."""
 
     id: str
     kind: str
@@ -421,7 +421,7 @@ class Trashed(Row):
 
 
 class Found(Row):
-    """A hit of a search; what matches in `snippet` stands between `**`."""
+    """A search hit; matches in `snippet` are between `**`."""
 
     id: str
     kind: str
@@ -434,7 +434,7 @@ class Found(Row):
 
 
 class Change(Row):
-    """One change of an item; `fields` holds [before, after] by name, and `unit` is what undo takes."""
+    """One change of an item; `fields` holds [before, after] by name, and undo takes its `unit`."""
 
     change: int
     at: str
@@ -447,7 +447,7 @@ class Change(Row):
 
 
 class Undone(Row):
-    """What an undo took back (the first 50 of `count`), and what it left; `note` says how far one came that stopped."""
+    """The changes reverted by an undo (the first 50 of `count`), and conflicts; `note` tells where a stopped one is."""
 
     units: list[str]
     count: int
@@ -481,7 +481,7 @@ class Health(Row):
 
 
 class Dashboard(Row):
-    """How one project stands: its numbers and the first five of each list."""
+    """The state of one project: its numbers and the first five of each list."""
 
     project: Health
     next: list[Task]
@@ -515,7 +515,7 @@ class Projects(Row):
 
 
 class Week(Row):
-    """What a period brought.
+    """The review of a period.
 
     `completed`, `created`, `slipped`, `notes_written`, `due_next_week` and `events_next_week` are each
     {"count": …, "items": [first ten]}: read these as review.completed["items"].
@@ -533,7 +533,7 @@ class Week(Row):
 
 
 class Batch(Row):
-    """The fate of each step by position: rows of tool, ok, data and summary, or error."""
+    """The result of each step by position: rows of tool, ok, data and summary, or error."""
 
     results: list[Row]
     succeeded: int
@@ -542,7 +542,7 @@ class Batch(Row):
 
 
 class Status(Row):
-    """The moment it is and what is stored; `counts` is by kind."""
+    """The current time, and what is stored; `counts` is by kind."""
 
     version: str
     now: str
@@ -556,7 +556,7 @@ class Status(Row):
 
 
 class Result(Row):
-    """What became of a call: its `value` if it is `ok`, else the text of its `error`."""
+    """The result of a call: its `value` if it is `ok`, else the text of its `error`."""
 
     ok: bool
     value: Any

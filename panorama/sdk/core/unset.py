@@ -1,4 +1,4 @@
-"""What was given: the only place that tells a field that is left out from one that is cleared with None."""
+"""Distinguishes fields that are left out from fields that are cleared with None."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,22 +6,22 @@ from typing import Any
 from panorama.sdk.errors import InvalidInputError
 
 UNSET: Any = ...
-"""The default of a field in an update: it stays as it is. Signatures show it as stubs do, `= ...`."""
+"""The default of a field in an update: it does not change. Signatures show it as `= ...`, like stubs."""
 
 TEXTS = frozenset({"content"})
-"""Texts that only "" empties: None is what a look-up that failed gives, and would take a whole note away."""
+"""Texts that only "" clears: None may come from a failed look-up, and would delete a whole note."""
 
 
 def drop_unset(operation: str, empty: Mapping[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments without what is kept; None becomes what clears the field.
+    """Return the arguments without those left out; None becomes the value that clears the field.
 
     Args:
-        operation: What is called, for the error.
-        empty: What is sent for None, by the names of what may be None; None for what is not sent then.
-        arguments: All of them, by name.
+        operation: The name of the operation, for the error.
+        empty: The value to send for None, by field; None if the field is not sent then.
+        arguments: All arguments by name.
 
     Raises:
-        InvalidInputError: None stands for a field that cannot be empty.
+        InvalidInputError: A field that cannot be empty is None.
     """
     given_values = {name: value for name, value in arguments.items() if value is not UNSET}
     for name, value in given_values.items():

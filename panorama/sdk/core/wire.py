@@ -1,4 +1,4 @@
-"""The wire: the only place through which the SDK reaches Panorama, by a transport that its host has set."""
+"""Calls operations of Panorama through the transport that the host of the SDK has set."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -9,30 +9,30 @@ from panorama.sdk.errors import UnavailableError
 
 
 class Transport(Protocol):
-    """What the host of the SDK provides: a way to call operations, and to run functions side by side."""
+    """The interface to the host of the SDK: calls operations, and runs functions concurrently."""
 
     state: dict[str, Any]
-    """What `sdk.state` is."""
+    """The value of `sdk.state`."""
 
     page_rows: int
-    """The most rows that one page may be asked for."""
+    """The most rows of one page."""
 
     def call(self, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Call an operation of the catalogue and return {"data": …, "metadata": {…}}, the mappings in it as rows.
+        """Call an operation of the catalogue and return {"data": …, "metadata": {…}}, with its mappings as rows.
 
         Raises:
-            SdkError: It was refused.
+            SdkError: The call was refused.
         """
         ...
 
     def progress(self, current: float, total: float, message: str) -> None:
-        """Tell how far the script is; `total` is 0 if it is not known."""
+        """Report the progress of the script; `total` is 0 if unknown."""
         ...
 
     def parallel(self, functions: Sequence[Callable[[], Any]], at_most: int) -> list[Any]:
-        """Run functions side by side and return their results in order.
+        """Run functions concurrently and return their results in order.
 
-        The first error is raised after all that run have ended.
+        The first error is raised after all running functions have ended.
         """
         ...
 
@@ -44,12 +44,12 @@ class _Host:
 
 
 def use(transport: Transport | None) -> None:
-    """Set the way by which everything goes from now on; None takes it away."""
+    """Set the transport of all later calls; None removes it."""
     _Host.transport = transport
 
 
 def get_transport() -> Transport:
-    """Return the transport that was set.
+    """Return the transport.
 
     Raises:
         UnavailableError: There is none.
@@ -69,16 +69,16 @@ def call(operation: str, /, **arguments: Any) -> Any:
 
 
 def call_update(operation: str, empty: Mapping[str, Any], /, **arguments: Any) -> Any:
-    """Call an operation that changes fields; those that are `KEPT` are not sent, None is sent as what is `empty`.
+    """Call an operation that changes fields: `KEPT` ones are not sent, None is sent as the value in `empty`.
 
     Raises:
-        InvalidInputError: None stands for a field that cannot be empty.
+        InvalidInputError: A field that cannot be empty is None.
     """
     return get_transport().call(operation, encode_arguments(drop_unset(operation, empty, arguments)))["data"]
 
 
 def list_rows(operation: str, limit: int | None, /, **arguments: Any) -> list[Any]:
-    """Call an operation that lists, page after page, and return all its rows, or the first `limit`."""
+    """Call a list operation page by page, and return all rows or the first `limit`."""
     transport, encoded = get_transport(), encode_arguments(arguments)
     limit = encode_arguments({"limit": limit}).get("limit")
     rows: list[Any] = []

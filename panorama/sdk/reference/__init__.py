@@ -1,4 +1,4 @@
-"""The reference: the only place that tells in words what the SDK holds, from its own signatures and docstrings."""
+"""The reference of the SDK, built from its signatures and docstrings."""
 
 import inspect
 import re
@@ -19,13 +19,13 @@ is a copy: sdk.tasks.update(task, status="done"); None clears. Lists read all pa
 status="any" all. For an item give its id, unique name or row; for a day 2026-05-31, today, +3d \
 or a date. sdk.state is a dict kept between runs. Errors: from sdk import NotFoundError, InvalidInputError, \
 ConflictError, SdkError."""
-"""What holds for all functions."""
+"""The rules that apply to all functions."""
 
 RECIPES = "recipes"
 """The group of recipes."""
 
 KEPT = "kept scripts"
-"""The group of scripts that the library keeps; they are no part of the surface, so others tell of them."""
+"""The group of saved scripts; they are added by the library."""
 
 FEW = 5
 _SECTION = re.compile(r"^(Args|Returns|Raises|Example):\n", re.MULTILINE)
@@ -37,12 +37,12 @@ _ROWS: Mapping[str, type] = {
 }
 
 _PLAIN = {"None", "Item", "Removed", *(kind.__name__ for kind in _types.Item.__subclasses__())}
-"""What needs no word beside a signature: an item as it is now, whose fields are told anyway."""
+"""Result descriptions that add nothing to the signature: the current item, whose fields are listed anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A function or a recipe: `group` is its noun, `line` one sentence, `text` all that is said of it."""
+    """A function or a recipe: `group` is its noun, `line` one sentence, `text` the whole description."""
 
     name: str
     group: str
@@ -55,7 +55,7 @@ class Entry:
 
     @property
     def text(self) -> str:
-        """What it is looked for by, beside its name and its line."""
+        """The searched text besides its name and line."""
         return f"{self.full} {self.words}"
 
 
@@ -65,7 +65,7 @@ def entries(surface: Mapping[str, object]) -> Sequence[Entry]:
 
 
 def fields(names: Iterable[str]) -> list[str]:
-    """Return what kinds of rows hold, and the rows in them, one kind a line: `Tally: count, items: list[Task]`."""
+    """Return the fields of kinds of rows and of rows in them, one kind a line: `Tally: count, items: list[Task]`."""
     lines: dict[str, str] = {}
     waiting = list(names)
     while waiting:
@@ -100,7 +100,7 @@ def _functions(surface: Mapping[str, object]) -> Iterator[Entry]:
 
 
 def _line_number(function: Callable[..., Any]) -> int:
-    """The line on which a function begins: a noun's functions are told in the order of its module."""
+    """Return the line on which a function begins, since functions are listed in the order of their module."""
     return inspect.unwrap(function).__code__.co_firstlineno
 
 

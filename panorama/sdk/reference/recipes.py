@@ -1,6 +1,6 @@
-"""Recipes: short scripts for what is asked for often, as discovery shows them; a test runs each.
+"""Recipes: short scripts for common requests, shown by search_sdk; a test runs each.
 
-Each is an ordinary script, as Panorama runs it: `sdk` is there, and `return` ends it.
+Each is an ordinary script: `sdk` is defined, and `return` ends it.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Recipe(NamedTuple):
-    """A short script; `words` are others by which it is looked for."""
+    """A short script; `words` are further words to search for."""
 
     title: str
     words: str

@@ -198,7 +198,7 @@ class Items(Service):
         return f"{restored} {pluralize(len(waiting), 'stays', 'stay')} in the trash: {problems[0]}"
 
     def list_trash(self, page: PageRequest) -> Page[Mapping[str, Any]]:
-        """List what is in the trash, the last deleted first.
+        """List the trash, the last deleted first.
 
         Bring something back with restore_item, or take the deletion back with undo.
         """

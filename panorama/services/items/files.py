@@ -48,7 +48,7 @@ class Files(Service):
             return files.list_files(session, page, project=project or None, tag=tag, name=name)
 
     def get(self, file: FileRef, start: int = 0, chars: int = DEFAULT_READ_CHARS) -> FileText:
-        """Read a file: its text, or a range of it; of what is no text its type and size alone.
+        """Read a file: its text, or a range of it; only type and size if it is not text.
 
         A long text is cut; the answer says how to read on.
 

@@ -142,7 +142,7 @@ class Search(Service):
     def search_similar(
         self, item: ItemRef, page: PageRequest, kinds: tuple[Kind, ...] = (), project: ProjectRef | None = None
     ) -> Page[SearchHit]:
-        """Find what is like one item in meaning: related notes, tasks on the same matter, duplicates.
+        """Find items with a similar meaning: related notes, tasks on the same matter, duplicates.
 
         To find by words or a question use search.
         """
