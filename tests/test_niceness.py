@@ -9,7 +9,7 @@ import pytest
 from panorama.thread_priority import NICENESS, lower_thread_priority
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no claims of their own")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priority of their own")
 @pytest.mark.parametrize("before", [NICENESS + 5, NICENESS, 0])
 def test_a_thread_that_gives_way_claims_no_more_than_before(before: int) -> None:
     found: list[int] = []

@@ -250,7 +250,7 @@ IN_PLAIN_PYTHON = (
 )
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="members hid such names without a property")
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="before 3.12 enum members hid such names")
 def test_in_plain_python_a_member_reads_any_name_of_its_value(plain_loot: Callable[[str], str]) -> None:
     source = REDIRECTED.format(name="gi_frame", value="(x for x in ())") + "return E.gi_frame.gi_frame"
 

@@ -61,7 +61,7 @@ def test_names_that_an_enumeration_ignores_are_ignored():
     assert ran("class A:\n    _ignore_ = 5\nreturn 1") == 1
 
 
-@pytest.mark.skipif(sys.version_info < (3, 13), reason="members have no second names")
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="enum members have second names from 3.13")
 def test_a_member_s_second_name_is_a_plain_text():
     text = "import enum\nclass E(enum.Enum):\n    A = 1\nclass S(str): pass\nE.A._add_alias_(S('foo'))"
 
@@ -78,7 +78,7 @@ def test_an_annotation_binds_no_name_of_python_s(text: str):
     assert ran(f"{text}\nreturn len('abc')") == 3
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="functions had no type parameters")
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="type parameters exist from 3.12")
 def test_nor_does_a_type_parameter():
     assert ran("def f[__builtins__](): pass\ndef g(): return [len('ab'), abs(-1)]\nreturn g()") == [2, 1]
     assert ran("def f[__import__](): pass\nimport json\nreturn json.dumps([1])") == "[1]"

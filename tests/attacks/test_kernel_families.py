@@ -22,9 +22,9 @@ def by_idea(*calls: Call) -> pytest.MarkDecorator:
 def needs_a_kernel_of_its_own() -> None:
     """Skip where calls have other numbers, or where a container filters what the tests themselves may call."""
     if sys.platform != "linux" or find_machine() is None:
-        pytest.skip("seccomp")
+        pytest.skip("this kernel has no seccomp")
     if "Seccomp:\t0" not in Path("/proc/self/status").read_text():
-        pytest.skip("a filter around the tests")
+        pytest.skip("the tests themselves run under a seccomp filter")
 
 
 @by_idea(*FAMILIES)
@@ -45,7 +45,7 @@ def test_the_kernel_itself_answers_otherwise(call: Call):
 def test_the_filter_alone_refuses_root(call: Call):
     needs_a_kernel_of_its_own()
     if os.getuid():
-        pytest.skip("root")
+        pytest.skip("needs root")
 
     assert filtered_answer(call) == "EPERM"
 

@@ -14,7 +14,7 @@ from tests.sandbox.runs import used as used_runner
 
 __all__ = ["nothing_is_left"]
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="layers of Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these isolation layers exist on Linux only")
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def _without_files(runs: Runs) -> Runs:
     if os.path.exists("/sys/kernel/security/lsm"):
         with open("/sys/kernel/security/lsm") as modules:
             if "landlock" not in modules.read():
-                pytest.skip("landlock")
+                pytest.skip("this kernel has no Landlock")
     return runs
 
 
@@ -102,7 +102,7 @@ def test_a_worker_has_a_network_of_its_own_with_nothing_in_it(bare: Runs):
     ending = bare(source, limits=limits())
 
     if ending.failure is not None or ending.result != b'["lo"]':
-        pytest.skip("namespaces")
+        pytest.skip("user namespaces are not allowed here")
     refused(bare, "s = socket.socket(); s.settimeout(1); s.connect(('127.0.0.1', 9))")
 
 

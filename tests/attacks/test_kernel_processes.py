@@ -115,7 +115,7 @@ def test_the_kernel_kills_who_would_take_the_machine(unguarded: Runs, attack: st
     killed(unguarded, attack)
 
 
-@pytest.mark.skipif(not IS_X86_64, reason="x86_64 alone has another ABI")
+@pytest.mark.skipif(not IS_X86_64, reason="only x86_64 has a second ABI")
 def test_the_kernel_kills_who_calls_it_by_the_numbers_of_x32(unguarded: Runs):
     needs_filter(unguarded)
 

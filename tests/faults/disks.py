@@ -13,7 +13,7 @@ import pytest
 def mounted(at: Path, *arguments: str) -> Generator[Path]:
     """Mount a disk; skips where that is not allowed."""
     if os.geteuid() != 0:
-        pytest.skip("only root may mount a disk")
+        pytest.skip("only root can mount a disk")
     at.mkdir(exist_ok=True)
     done = subprocess.run(["mount", *arguments, at], capture_output=True, text=True, check=False)
     if done.returncode:

@@ -513,7 +513,7 @@ class Loaded(FakeEmbedder):
 
 @pytest.mark.skipif(
     sys.platform != "linux" or os.getpriority(os.PRIO_PROCESS, 0) >= NICENESS,
-    reason="threads have no claims of their own, or the tests themselves let others go first",
+    reason="threads have no priority of their own, or the tests run with a lower one",
 )
 def test_the_model_is_not_loaded_by_a_thread_that_lets_others_go_first(world: World) -> None:
     embedder = Loaded()

@@ -11,7 +11,7 @@ from panorama.sandbox.host import exit_reasons
 from panorama.sandbox.host.process_usage import ProcessUsage, measure_usage
 from panorama.sandbox.protocol.control import Report
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signals that kill")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no kill signals")
 
 LIMITS = Limits(memory_bytes=100 << 20)
 KILLED, FAULT = 9, 11
@@ -46,7 +46,7 @@ def test_a_crash_is_told_with_its_signal():
     assert "SIGSEGV" in failure.message
 
 
-@pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="nobody tells")
+@pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="only Linux and macOS report the cause of death")
 def test_what_a_process_used_can_be_asked():
     assert measure_usage(os.getpid()).peak_bytes > 10 << 20
 

@@ -172,7 +172,7 @@ def test_the_column_of_an_error_is_the_scripts_own() -> None:
     assert (2, 2, 11, 22) in places
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="syntax of 3.12")
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="needs the syntax of Python 3.12")
 def test_generic_syntax_runs_as_if_it_were_not_there() -> None:
     code = """
 type Rows = list[dict[str, int]]

@@ -173,7 +173,7 @@ def test_a_script_has_crashed_whose_template_is_killed_as_it_begins(
     assert run(runner).result == b"1"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has descriptors of processes")
+@pytest.mark.skipif(sys.platform != "linux", reason="pidfds exist on Linux only")
 def test_a_script_is_ended_in_time_where_no_descriptor_is_left_for_its_process(
     runner: ForkServer, monkeypatch: pytest.MonkeyPatch
 ):
@@ -313,7 +313,7 @@ def test_what_stands_around_a_script_is_told_as_it_was_found(runner: ForkServer)
     assert runner.isolation in ISOLATIONS
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="layers of Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="these isolation layers exist on Linux only")
 def test_a_layer_that_is_left_out_is_not_told():
     without_files = ForkServer(landlock=False)
     without_both = ForkServer(seccomp=False)
@@ -349,7 +349,7 @@ def test_a_script_has_the_local_time_that_the_runner_was_given():
     assert ending.result == b"[9,9]", ending.failure
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="no such signal")
+@pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="Windows has no SIGINT")
 def test_an_interrupt_at_the_terminal_does_not_reach_the_processes(runner: ForkServer):
     run(runner)
     template = psutil.Process().children()[0]

@@ -10,7 +10,7 @@ from tests.sandbox.runs import Runs, nothing_is_left, runs, unguarded
 
 __all__ = ["nothing_is_left", "runs", "unguarded"]
 
-NEEDS_MACOS = pytest.mark.skipif(sys.platform != "darwin", reason="Seatbelt is part of macOS")
+NEEDS_MACOS = pytest.mark.skipif(sys.platform != "darwin", reason="Seatbelt exists on macOS only")
 
 
 def test_the_profile_denies_everything_that_it_does_not_name():

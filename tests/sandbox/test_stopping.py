@@ -23,7 +23,7 @@ from tests.sandbox.runs import Runs, limits, nothing_is_left, runs
 
 __all__ = ["nothing_is_left", "runs"]
 
-pytestmark = pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="no system that tells of memory")
+pytestmark = pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="only Linux and macOS report memory")
 
 GROWING = "import sys, time; print(flush=True); sys.stdin.readline(); x = b'x' * int(sys.argv[1]); time.sleep(60)"
 LIMIT = 64 << 20

@@ -358,7 +358,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_imported(vault: Vault, run:
     }
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read every file")
 def test_a_folder_that_cannot_be_listed_is_told(vault: Vault, run: Import):
     vault.write("a/b.md", "no")
     (vault.root / "a").chmod(0)

@@ -140,7 +140,7 @@ def test_a_content_and_its_name_are_on_the_disk_before_it_is_answered(
         real(descriptor)
 
     if not os.path.isdir("/proc/self/fd"):
-        pytest.skip("which file a descriptor is can be told on Linux alone")
+        pytest.skip("only Linux shows the file of a descriptor")
     monkeypatch.setattr(module.os, "fsync", watched)
     name = blobs.put(b"tea")
 

@@ -107,7 +107,7 @@ class SlowList(list[Any]):
         super().append(each)
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks at Linux's list of open files")
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads the list of open files in /proc")
 def test_a_view_that_is_left_while_the_store_closes_is_closed(database: SqliteDatabase) -> None:
     closer = threading.Thread(target=database.close)
     idle = SlowList()

@@ -103,7 +103,7 @@ class Execution:
         return b""
 
     def _build_stop_outcome(self, reason: Reason) -> RunOutcome:
-        frame = sys._getframe()  # pyright: ignore[reportPrivateUsage]
+        frame = sys._getframe()  # pyright: ignore[reportPrivateUsage] (the only way to the frame)
         message = words.format_message(reason, self._script.limits)
         return self._build_outcome(failure=self._text.build_stop_failure(reason, message, frame))
 

@@ -21,7 +21,7 @@ from panorama.index.embedders.static_worker import MIN_TEXTS_TO_SEND, MIN_TEXTS_
 
 pytestmark = [
     pytest.mark.slow,  # the process goes last, and waits where all processors are busy
-    pytest.mark.skipif(sys.platform == "win32", reason="the process is not started on Windows"),
+    pytest.mark.skipif(sys.platform == "win32", reason="Windows does not start the process"),
 ]
 
 TEXTS = [f"Note {number}: quince jam sets well. Ärger, 花, \ud800" for number in range(MIN_TEXTS_TO_START)]
@@ -182,7 +182,7 @@ def test_what_is_closed_while_it_embeds_does_not_load_the_table_again(
     assert embedder._table is None
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process has its claim from who started it")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process inherits its priority")
 def test_all_others_go_first(embedder: StaticProcessEmbedder) -> None:
     until(lambda: embedder.embed_documents(TEXTS) is not None and embedder._is_ready)
 

@@ -124,7 +124,7 @@ def test_without_onnx_runtime_the_small_embedder_is_the_default(monkeypatch: pyt
     assert (registry.default_choice().name, bool(registry.default_choice().hint)) == ("static", True)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_onnx_runtime_tells_nobody_and_leaves_nothing_behind(tmp_path: Path) -> None:
     code = (
         "import os; from panorama.index.embedders.minilm import MiniLM\n"

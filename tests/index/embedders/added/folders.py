@@ -31,7 +31,7 @@ def tokenizer(pieces: Sequence[str] = PIECES, **changes: Any) -> dict[str, Any]:
 
 def build_model(size: int = 32, pieces: int = len(PIECES), *, seed: int = 1, scale: float = 1.0) -> bytes:
     """Return a model that adds the mean of all pieces to the vector of each, and uses all three inputs."""
-    onnx = pytest.importorskip("onnx", reason="onnx is in the group `making` alone")
+    onnx = pytest.importorskip("onnx", reason="onnx is only in the dependency group `making`")
     helper = onnx.helper
     table = scale * np.random.default_rng(seed).standard_normal((pieces, size)).astype(np.float32)
     names = ("input_ids", "attention_mask", "token_type_ids")

@@ -31,7 +31,7 @@ def write(tmp_path: Path) -> Any:
 
 @pytest.mark.parametrize("lowercase", [True, False])
 def test_wordpiece_gives_the_pieces_of_the_library(tmp_path: Path, lowercase: bool) -> None:
-    library = pytest.importorskip("tokenizers", reason="tokenizers is in the group `making` alone")
+    library = pytest.importorskip("tokenizers", reason="tokenizers is only in the dependency group `making`")
     trained = library.BertWordPieceTokenizer(lowercase=lowercase)
     trained.train_from_iterator([*TEXTS, *TEXTS], vocab_size=300, min_frequency=1)
     trained.post_processor = library.processors.TemplateProcessing(
@@ -46,7 +46,7 @@ def test_wordpiece_gives_the_pieces_of_the_library(tmp_path: Path, lowercase: bo
 
 
 def test_unigram_gives_the_pieces_of_the_library(tmp_path: Path) -> None:
-    library = pytest.importorskip("tokenizers", reason="tokenizers is in the group `making` alone")
+    library = pytest.importorskip("tokenizers", reason="tokenizers is only in the dependency group `making`")
     words = {"\u2581": -2.5, "\u2581tea": -3.0, "t": -6.0, "e": -6.0, "a": -6.0, "pot": -4.0, "s": -4.0, "o": -7.0}
     pieces = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *words.items()]
     made = library.Tokenizer(library.models.Unigram(pieces, unk_id=3, byte_fallback=False))
