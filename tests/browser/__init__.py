@@ -1,0 +1,1 @@
+"""The page in a real browser: Debian's Chromium, driven by Playwright, and a real daemon."""
