@@ -2,7 +2,9 @@
 
 import gc
 import logging
+import math
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,8 +36,10 @@ class PageServer:
         self._access = Access(home)
         self._socket = _bind(port, self._access.port)
         self._access.keep_port(self._socket.getsockname()[1])
-        connections = HttpConnections()
-        self._site = Site(app, self._access, _run_in_thread, connections.trust)
+        self._linger_seconds = app.settings.linger_seconds
+        self._requested_at = -math.inf
+        self._connections = HttpConnections()
+        self._site = Site(app, self._access, _run_in_thread, self._on_request)
         self._ended = anyio.Event()
         self._server = SignalFreeServer(
             uvicorn.Config(
@@ -46,7 +50,7 @@ class PageServer:
                 server_header=False,
                 lifespan="off",
                 ws="none",
-                http=limited_protocol(connections),
+                http=limited_protocol(self._connections),
                 backlog=BACKLOG,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=SHUTDOWN_SECONDS,
@@ -57,8 +61,8 @@ class PageServer:
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody looks at a page."""
-        return len(self._site.streams) > 0
+        """Whether somebody looks at a page: one is live, or one without JavaScript was asked for lately."""
+        return len(self._site.streams) > 0 or time.monotonic() - self._requested_at < self._linger_seconds
 
     @property
     def addresses(self) -> tuple[str, str]:
@@ -96,6 +100,11 @@ class PageServer:
             "code": code,
             "file": str(self._home / REDIRECT_FILE),
         }
+
+    def _on_request(self, client: tuple[str, int]) -> None:
+        """Trust a client's connection, and stay for the next page it asks for."""
+        self._connections.trust(client)
+        self._requested_at = time.monotonic()
 
 
 def _bind(chosen: int, last: int) -> socket.socket:
