@@ -109,6 +109,15 @@ class Hit:
     score: float
 
 
+class ItemText(NamedTuple):
+    """The words of an item that are indexed."""
+
+    kind: str
+    item: str
+    title: str
+    body: str
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """A part of an item whose words match; a larger score is a better match."""
@@ -130,15 +139,15 @@ class CheckResult(NamedTuple):
 class FullText(Protocol):
     """The words of every living item, written in the same transaction as its row; those of long texts follow it."""
 
-    def set_words(self, session: Session, kind: str, item: str, title: str, body: str, *, new: bool = False) -> None:
-        """Make the index hold these words for an item, and only these; unchanged parts are left alone.
+    def set_words(self, session: Session, texts: Sequence[ItemText], *, new: bool = False) -> None:
+        """Make the index hold these words for some items, and only these; unchanged parts are left alone.
 
         What takes too long for one transaction is left to `sync_parts`; the item is then in `session.long_texts`.
         """
         ...
 
-    def remove(self, session: Session, item: str) -> None:
-        """Remove the words of an item; some may be hidden now and removed by `sync_parts`."""
+    def remove(self, session: Session, items: Sequence[str]) -> None:
+        """Remove the words of some items; some may be hidden now and removed by `sync_parts`."""
         ...
 
     def make_parts(self, title: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -237,6 +246,17 @@ class Dialect(Protocol):
         skip_existing: bool = False,
     ) -> None:
         """Insert many rows, given as the values of some columns."""
+        ...
+
+    def update_rows(
+        self,
+        connection: Connection,
+        table: Table,
+        names: tuple[str, ...],
+        keys: tuple[str, ...],
+        rows: Sequence[Sequence[Any]],
+    ) -> int:
+        """Update rows by some key columns, given as the values of some columns and the keys; return their number."""
         ...
 
     def write_snapshot(self, session: Session, target: Path, progress: ProgressCallback = noop) -> None:

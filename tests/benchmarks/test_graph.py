@@ -168,7 +168,7 @@ def test_reading_the_links_of_texts_that_were_there(many_notes: Path, tmp_path: 
 
         async def rebuild() -> None:
             with app.context.database.transaction(WRITER) as session:
-                for note in rows.iter_items(session, "note", notes):
+                for note in rows.iter_items(session, notes):
                     edges.rebuild_item(session, note)
 
         found = asyncio.run(in_turn({"rebuild": rebuild}, times=1))

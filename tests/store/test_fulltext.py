@@ -11,7 +11,7 @@ from panorama.calls import Conversation
 from panorama.config import read_settings
 from panorama.domain.changes import Origin
 from panorama.domain.text.tokens import PART_CHARS, parse_terms
-from panorama.store.backend import Session
+from panorama.store.backend import ItemText, Session
 from panorama.store.items import rows
 from panorama.store.sqlite import fulltext
 from panorama.store.sqlite.engine import SqliteDatabase
@@ -35,7 +35,7 @@ def found(session: Session, query: str, *, every: bool = True) -> list[str]:
 
 def set_all_words(session: Session, title: str, body: str) -> None:
     """Index a text, also a long one whose words are otherwise written after the commit."""
-    fulltext.set_words(session, "note", "n_1", title, body)
+    fulltext.set_words(session, [ItemText("note", "n_1", title, body)])
     session.long_texts.clear()
     assert fulltext.sync_parts(session, "note", "n_1", title, dict(fulltext.make_parts(title, (body,))), seconds=60)
 
@@ -54,7 +54,7 @@ def part_numbers(session: Session) -> set[int]:
     ],
 )  # fmt: skip
 def test_a_word_is_found_however_it_is_written(session: Session, text: str, query: str) -> None:
-    fulltext.set_words(session, "note", "n_1", "", text)
+    fulltext.set_words(session, [ItemText("note", "n_1", "", text)])
 
     assert found(session, query) == ["n_1"]
 
@@ -82,28 +82,28 @@ def test_a_word_is_found_however_it_is_written(session: Session, text: str, quer
     ],
 )
 def test_any_query_is_answered(session: Session, query: str) -> None:
-    fulltext.set_words(session, "note", "n_1", "Tea", "green")
+    fulltext.set_words(session, [ItemText("note", "n_1", "Tea", "green")])
 
     assert found(session, query) in ([], ["n_1"])
 
 
 def test_a_word_in_the_title_counts_more_than_one_in_the_body(session: Session) -> None:
-    fulltext.set_words(session, "note", "n_body", "Soup", "tea")
-    fulltext.set_words(session, "note", "n_title", "Tea", "soup")
+    fulltext.set_words(session, [ItemText("note", "n_body", "Soup", "tea")])
+    fulltext.set_words(session, [ItemText("note", "n_title", "Tea", "soup")])
 
     assert found(session, "tea") == ["n_title", "n_body"]
 
 
 def test_words_that_were_replaced_are_found_no_more(session: Session) -> None:
-    fulltext.set_words(session, "note", "n_1", "Tea", "green")
-    fulltext.set_words(session, "note", "n_1", "Tea", "black")
+    fulltext.set_words(session, [ItemText("note", "n_1", "Tea", "green")])
+    fulltext.set_words(session, [ItemText("note", "n_1", "Tea", "black")])
 
     assert (found(session, "green"), found(session, "black")) == ([], ["n_1"])
 
 
 def test_what_was_removed_is_found_no_more_and_leaves_nothing(session: Session) -> None:
-    fulltext.set_words(session, "note", "n_1", "Tea", "green")
-    fulltext.remove(session, "n_1")
+    fulltext.set_words(session, [ItemText("note", "n_1", "Tea", "green")])
+    fulltext.remove(session, ["n_1"])
 
     assert (found(session, "tea"), part_numbers(session), fulltext.has_all_parts(session)) == ([], set(), True)
 

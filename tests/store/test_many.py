@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from panorama.domain.changes import Origin
 from panorama.store.column_types import DeadlineText, TagList, Utc
-from panorama.store.sqlite import bulk_insert
+from panorama.store.sqlite import bulk_writes
 from panorama.store.sqlite.engine import SqliteDatabase
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
@@ -64,7 +64,7 @@ def standing(connection: Connection, name: str) -> list[tuple[Any, ...]]:
 
 
 def test_rows_are_as_if_each_were_inserted_by_sqlalchemy(connection: Connection) -> None:
-    bulk_insert.insert_rows(connection, OURS, ("key", *NAMES), ROWS)
+    bulk_writes.insert_rows(connection, OURS, ("key", *NAMES), ROWS)
 
     connection.execute(insert(THEIRS), [dict(zip(("key", *NAMES), row, strict=True)) for row in ROWS])
     assert standing(connection, "ours") == standing(connection, "theirs")
@@ -75,32 +75,32 @@ def test_rows_are_as_if_each_were_inserted_by_sqlalchemy(connection: Connection)
 def test_any_number_of_rows_is_written_whole_and_in_order(connection: Connection, count: int) -> None:
     rows = [(number, f"Tea {number}") for number in range(count, 0, -1)]
 
-    bulk_insert.insert_rows(connection, OURS, ("key", "column_1"), rows)
+    bulk_writes.insert_rows(connection, OURS, ("key", "column_1"), rows)
 
     found = connection.exec_driver_sql('SELECT "key", column_1 FROM ours ORDER BY rowid').all()
     assert [tuple(row) for row in found] == rows
 
 
 def test_columns_come_in_any_order_and_those_that_are_not_named_stay_empty(connection: Connection) -> None:
-    bulk_insert.insert_rows(connection, OURS, ("column_1", "key"), [("Tea", 1), ("Jam", 2)])
+    bulk_writes.insert_rows(connection, OURS, ("column_1", "key"), [("Tea", 1), ("Jam", 2)])
 
     found = connection.exec_driver_sql('SELECT "key", column_1, column_2 FROM ours ORDER BY "key"').all()
     assert [tuple(row) for row in found] == [(1, "Tea", None), (2, "Jam", None)]
 
 
 def test_a_row_that_is_there_is_refused_or_passed_over_as_is_asked(connection: Connection) -> None:
-    bulk_insert.insert_rows(connection, OURS, ("key", "column_1"), [(1, "Tea")])
+    bulk_writes.insert_rows(connection, OURS, ("key", "column_1"), [(1, "Tea")])
 
-    bulk_insert.insert_rows(connection, OURS, ("key", "column_1"), [(1, "Jam"), (2, "Plum")], skip_existing=True)
+    bulk_writes.insert_rows(connection, OURS, ("key", "column_1"), [(1, "Jam"), (2, "Plum")], skip_existing=True)
 
     with pytest.raises(DBAPIError, match="UNIQUE"):
-        bulk_insert.insert_rows(connection, OURS, ("key", "column_1"), [(1, "Jam")])
+        bulk_writes.insert_rows(connection, OURS, ("key", "column_1"), [(1, "Jam")])
     found = connection.exec_driver_sql('SELECT column_1 FROM ours ORDER BY "key"').scalars()
     assert list(found) == ["Tea", "Plum"]
 
 
 def test_no_rows_are_nothing(connection: Connection) -> None:
-    bulk_insert.insert_rows(connection, OURS, ("key",), [])
+    bulk_writes.insert_rows(connection, OURS, ("key",), [])
 
     assert standing(connection, "ours") == []
 
@@ -112,4 +112,4 @@ def test_a_driver_that_takes_names_is_refused() -> None:
         dialect = sqlite.dialect(paramstyle="named")
 
     with pytest.raises(ValueError, match="does not take parameters by their places"):
-        bulk_insert.insert_rows(cast("Any", Asked()), OURS, ("key",), [(1,)])
+        bulk_writes.insert_rows(cast("Any", Asked()), OURS, ("key",), [(1,)])

@@ -9,7 +9,7 @@ import pytest
 from panorama.domain.changes import Origin
 from panorama.domain.items.item import KINDS
 from panorama.domain.text.tokens import parse_terms
-from panorama.store.backend import Session
+from panorama.store.backend import ItemText, Session
 from panorama.store.items import search
 from panorama.store.items.search import Filters
 from panorama.store.sqlite import fulltext, vocabulary
@@ -32,7 +32,7 @@ def session(template: Path, tmp_path: Path) -> Iterator[Session]:
 def put(session: Session, *texts: str) -> None:
     """Index some texts as notes."""
     for number, text in enumerate(texts):
-        fulltext.set_words(session, "note", f"n_{number}", "", text)
+        fulltext.set_words(session, [ItemText("note", f"n_{number}", "", text)])
 
 
 def found(session: Session, query: str) -> list[tuple[str, float]]:
@@ -46,8 +46,8 @@ def test_a_word_is_counted_by_its_stem_and_forgotten_with_its_last_text(session:
     stem = vocabulary.stem("garden")
     before = vocabulary.count_parts(session, [stem])
 
-    fulltext.remove(session, "n_0")
-    fulltext.remove(session, "n_1")
+    fulltext.remove(session, ["n_0"])
+    fulltext.remove(session, ["n_1"])
 
     assert (before, vocabulary.count_parts(session, [stem])) == ({stem: 2}, {})
 

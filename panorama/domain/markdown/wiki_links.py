@@ -25,7 +25,9 @@ SENTENCE_CHARS = 160
 WINDOW_CHARS = 400
 """How much text before and after a link is enough to find its sentence."""
 
-_BEGIN = "[["
+LINK_MARK = "[["
+"""How a link begins; a text without it has none."""
+
 # Possessive quantifiers (*+ and ++) keep the time linear on hostile text.
 _LINK = re.compile(r"\[\[([^\[\]\r\n]++)\]\]")
 _TYPED = re.compile(r"""[ \t]*+[-*+][ \t]++(?:"([^"\r\n]{1,60})"|([^\W_][\w-]*+(?:[ ][\w-]++){0,2}))[ \t]*+(?=\[\[)""")
@@ -70,7 +72,7 @@ def parse_links(text: str) -> list[WikiLink]:
 
 
 def _iter_links(text: str) -> Iterator[WikiLink]:
-    for begin, line in _iter_marked_lines(text, _BEGIN):
+    for begin, line in _iter_marked_lines(text, LINK_MARK):
         masked = mask_code(line)
         typed, kind = _find_typed_link(masked)
         for match in _find_links(masked):
@@ -148,7 +150,7 @@ def rename_links(text: str, old: frozenset[str], new: str) -> tuple[str, int]:
     """
     parts: list[str] = []
     done = count = 0
-    for begin, line in _iter_marked_lines(text, _BEGIN):
+    for begin, line in _iter_marked_lines(text, LINK_MARK):
         for match in _find_links(mask_code(line)):
             start, end = begin + match.start(1), begin + match.end(1)
             changed = _rename_target(text[start:end], old, new)
@@ -182,7 +184,7 @@ def can_be_target(name: str) -> bool:
 def extract_sentence(text: str, at: int) -> str:
     """Return the sentence around a position on one line, at most 160 characters."""
     begin = max((match.end() for match in _BREAK.finditer(text, 0, at)), default=0)
-    after = _BREAK.search(text, at + len(_BEGIN))
+    after = _BREAK.search(text, at + len(LINK_MARK))
     end = len(text) if after is None else after.start() if after[0] in "\r\n" else after.end()
     if end - begin > SENTENCE_CHARS:
         begin = max(begin, min(at - SENTENCE_CHARS // 3, end - SENTENCE_CHARS))

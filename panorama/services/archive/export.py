@@ -266,7 +266,7 @@ class _PageWriter:
         yield from months.items()
 
     def _iter_items(self, kind: str, **ties: str | None) -> Iterator[Any]:
-        for item in rows.iter_items(self._session, kind, rows.list_living(self._session, kind, **ties)):
+        for item in rows.iter_items(self._session, rows.list_living(self._session, kind, **ties)):
             self._pace.advance(1)
             yield item
 

@@ -202,7 +202,7 @@ class _HomeBuilder:
             with database.transaction(RESTORE_ORIGIN) as session:
                 for kind, id_ in batch:
                     item: Item = rows.load(session, kind, id_)
-                    session.full_text.set_words(session, kind, id_, *item.search_text(), new=True)
+                    session.full_text.set_words(session, [rows.index_entry(item)], new=True)
                     edges.rebuild_item(session, item)
                     if item.has_rows:
                         session.long_texts.add(id_)

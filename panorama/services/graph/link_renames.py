@@ -1,5 +1,6 @@
 """Rewrites the links to an item that gets a new name."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from panorama.domain.items.item import Item, kind_of, normalize_name
@@ -10,6 +11,7 @@ from panorama.services.jobs.portions import LARGE_UNIT, apply_in_portions
 from panorama.store.backend import Session
 from panorama.store.graph import edges
 from panorama.store.items import rows
+from panorama.store.items.rows import ItemUpdate
 
 
 class LinkRenames(Service):
@@ -17,6 +19,8 @@ class LinkRenames(Service):
 
     def split(self, item: str, name: str | None, arguments: dict[str, Any]) -> LargeCall | None:
         """Return a call that renames an item with links from too many others for one transaction; else None."""
+        if name is None:
+            return None
         with self._reading() as session:
             old: Item = rows.load(session, kind_of(item) or "", item)
             count = len(_list_sources(session, old, name))
@@ -27,18 +31,23 @@ class LinkRenames(Service):
 
         They are rewritten in the open transaction, else in several, so that an interrupted rename can be repeated.
         """
+        if name is None:
+            return ""
         with self._reading() as session:
             sources = _list_sources(session, old, name)
-            target = _choose_target(session, old, name or "") if sources else ""
+            target = _choose_target(session, old, name) if sources else ""
         former, links, items = frozenset({normalize_name(old.label)}), 0, 0
 
-        def rewrite(session: Session, source: str) -> None:
+        def rewrite(session: Session, batch: Sequence[str]) -> None:
             nonlocal links, items
-            item: Item | None = rows.find(session, kind_of(source) or "", source)
-            text, count = rename_links(item.linked_text(), former, target) if item else ("", 0)
-            if item and item.deleted_at is None and count:
-                rows.save(session, item, item.with_changes(self._now(), **{item.LINKED: text}))
-                links, items = links + count, items + 1
+            updates: list[ItemUpdate] = []
+            for item in rows.load_all(session, batch).values():
+                text, count = rename_links(item.linked_text(), former, target)
+                if item.deleted_at is None and count:
+                    updates.append(ItemUpdate(item, item.with_changes(self._now(), **{item.LINKED: text})))
+                    links += count
+            rows.save_all(session, updates)
+            items += len(updates)
 
         apply_in_portions(self._writing, sources, rewrite, f"rewriting the links to “{old.label}”")
         if not links:
@@ -54,10 +63,10 @@ def rename_own_links(item: Item, values: dict[str, Any], name: str | None) -> di
     return {**values, item.LINKED: text} if count else values
 
 
-def _list_sources(session: Session, item: Item, name: str | None) -> list[str]:
+def _list_sources(session: Session, item: Item, name: str) -> list[str]:
     """Return the other items with links by the name of an item; none if the name stays."""
     former = normalize_name(item.label)
-    if name is None or normalize_name(name) == former:
+    if normalize_name(name) == former:
         return []
     return [source for source in edges.list_linking(session, item.id, former) if source != item.id]
 

@@ -12,7 +12,7 @@ from panorama.services.graph.results import Neighbour
 from panorama.store.backend import Session
 from panorama.store.graph import walks
 from panorama.store.graph.walks import Direction, Edge
-from panorama.store.items import lookup, rows
+from panorama.store.items import lookup
 
 
 def list_neighbours(
@@ -101,15 +101,18 @@ def _choose_edges(
 def explain_edges(session: Session, edges: Sequence[Edge]) -> list[str]:
     """Return why each edge exists: the note of a relation, or the sentence with the link."""
     notes = walks.load_notes(session, [edge.relation for edge in edges if edge.relation])
+    sentences = iter(_load_sentences(session, [edge for edge in edges if not edge.relation]))
     return [
-        " ".join(notes.get(edge.relation, "").split())[:200] if edge.relation else _load_sentence(session, edge)
-        for edge in edges
+        " ".join(notes.get(edge.relation, "").split())[:200] if edge.relation else next(sentences) for edge in edges
     ]
 
 
-def _load_sentence(session: Session, edge: Edge) -> str:
-    kind = kind_of(edge.from_item) or ""
-    field: str = rows.NOUNS[kind].value.LINKED
-    begin = max(0, edge.position - WINDOW_CHARS)
-    window = rows.load_text_range(session, kind, edge.from_item, field, begin, edge.position + WINDOW_CHARS)
-    return extract_sentence(window, edge.position - begin)
+def _load_sentences(session: Session, edges: Sequence[Edge]) -> list[str]:
+    """Return the sentence around each link."""
+    begins = [max(0, edge.position - WINDOW_CHARS) for edge in edges]
+    places = [(edge.from_item, begin) for edge, begin in zip(edges, begins, strict=True)]
+    windows = lookup.load_windows(session, places, 2 * WINDOW_CHARS)
+    return [
+        extract_sentence(window[: edge.position - begin + WINDOW_CHARS], edge.position - begin)
+        for window, edge, begin in zip(windows, edges, begins, strict=True)
+    ]

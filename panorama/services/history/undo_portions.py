@@ -12,7 +12,7 @@ from panorama.errors import ConflictError
 from panorama.services.history.results import UndoResult
 from panorama.services.history.undo_steps import UndoOperation, UndoStep, find_trash_conflicts, plan_steps
 from panorama.services.jobs.pace import ProgressTracker
-from panorama.services.jobs.portions import LARGE_UNIT, PORTION_SECONDS
+from panorama.services.jobs.portions import LARGE_UNIT, PORTION_SECONDS, BatchSize
 from panorama.services.jobs.progress import StoppedError, load_checkpoint, report_progress, save_checkpoint
 from panorama.store.backend import Session
 from panorama.store.items import lookup
@@ -62,6 +62,7 @@ class PortionedUndo:
         self._before = int(load_checkpoint().get("done", 0))
         self._done: list[Change] = []
         self._conflicts: list[Mapping[str, Any]] = []
+        self._size = BatchSize()
 
     @property
     def was_begun(self) -> bool:
@@ -112,9 +113,12 @@ class PortionedUndo:
             again = plan_steps(session, [step.change for step in steps], plan.lines)
             planned = {step.change.id: step for step in again}
         end = time.monotonic() + PORTION_SECONDS
-        for step in steps:
-            undoing.apply([step] if planned is None else filter(None, [planned.get(step.change.id)]))
-            position += 1
+        while steps:
+            with self._size.measure() as size:
+                batch, steps = steps[:size], steps[size:]
+                current = batch if planned is None else [planned.get(step.change.id) for step in batch]
+                undoing.apply([step for step in current if step])
+            position += len(batch)
             if time.monotonic() > end:
                 break
         self._done += undoing.done

@@ -1,6 +1,6 @@
 """Undo steps of a unit: planned from the log, then applied field by field."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,8 +10,10 @@ from panorama.domain.items.item import Item
 from panorama.domain.items.session_lines import parse_range
 from panorama.domain.text.json_types import is_object
 from panorama.services.items.any_item import field_conflict
+from panorama.services.jobs.portions import MAX_BATCH
 from panorama.store.backend import Session
 from panorama.store.items import projects, rows, tasks
+from panorama.store.items.rows import ItemUpdate
 from panorama.store.log import changes
 from panorama.store.sessions import set_ranges
 
@@ -108,22 +110,50 @@ def _list_inside(session: Session, line: Change) -> list[str]:
     return tasks.list_children(session, line.item)
 
 
+_TIES = {"project": "project", "parent": "task", "manager": "person"}
+"""The fields that name another item, and its kind."""
+
+_WITH_UNIQUE_NAMES = frozenset({"project", "team"})
+
+
 class UndoOperation:
     """Undoes changes field by field inside the open transaction.
 
-    Conflicting changes are collected in `conflicts` and skipped; the caller may roll back.
+    Conflicting changes are collected in `conflicts` and skipped; the caller may roll back. Changes of different items
+    wait until they are written together.
     """
 
     def __init__(self, session: Session, now: datetime) -> None:
         self._session = session
         self._now = now
+        self._items: dict[str, Any] = {}
+        self._waiting: dict[str, ItemUpdate] = {}
         self.done: list[Change] = []
         self.conflicts: list[Mapping[str, Any]] = []
 
-    def apply(self, steps: Iterable[UndoStep]) -> None:
+    def apply(self, steps: Sequence[UndoStep]) -> None:
         """Execute the steps in order."""
-        for step in steps:
-            self._apply_step(step)
+        for start in range(0, len(steps), MAX_BATCH):
+            batch = steps[start : start + MAX_BATCH]
+            self._items = rows.load_all(self._session, [step.change.item for step in batch if step.left])
+            for step in batch:
+                self._apply_step(step)
+            self._write_waiting()
+
+    def _load(self, line: Change) -> Any:
+        """Return an item as the steps before left it."""
+        return self._items.get(line.item) or rows.load(self._session, line.kind, line.item, trash=True)
+
+    def _save(self, update: ItemUpdate, line: Change) -> None:
+        if line.item in self._waiting:
+            self._write_waiting()
+        self._waiting[line.item] = update
+        self._items[line.item] = update.new
+        self.done.append(line)
+
+    def _write_waiting(self) -> None:
+        rows.save_all(self._session, list(self._waiting.values()))
+        self._waiting.clear()
 
     def _apply_step(self, step: UndoStep) -> None:
         self.conflicts += step.conflicts
@@ -133,27 +163,30 @@ class UndoOperation:
             self._restore_fields(step.change, step.left)
 
     def _trash(self, line: Change) -> None:
-        old: Item = rows.load(self._session, line.kind, line.item, trash=True)
+        old: Item = self._load(line)
         if old.deleted_at is not None:
             return
         if conflict := self._trash_conflict(line):
             self._add_conflict(line, "deleted_at", conflict)
             return
-        rows.save(self._session, old, old.with_changes(self._now, deleted_at=self._now), undoes=line.id)
-        self.done.append(line)
+        self._save(ItemUpdate(old, old.with_changes(self._now, deleted_at=self._now), undoes=line.id), line)
 
     def _trash_conflict(self, line: Change) -> str:
         if line.kind not in _TRASH_PHRASES:
             return ""
-        count = len(_list_inside(self._session, line))
+        if any(update.new.deleted_at is None for update in self._waiting.values()):
+            self._write_waiting()
+        count = len(set(_list_inside(self._session, line)) - self._waiting.keys())
         return _TRASH_PHRASES[line.kind][1].format(count) if count else ""
 
     def _restore_fields(self, line: Change, fields: Sequence[str]) -> None:
-        old: Any = rows.load(self._session, line.kind, line.item, trash=True)
+        old = self._load(line)
         ranges = [name for name in fields if parse_range(name)]
         values = {name: self._previous_value(line, old, name) for name in fields if name not in ranges}
         new = old.with_changes(self._now, **values)
         comes_back = old.deleted_at is not None and new.deleted_at is None
+        if ranges or self._is_tied_to_waiting(new):
+            self._write_waiting()
         problem = field_conflict(self._session, new) if comes_back else field_conflict(self._session, new, fields)
         if new.deleted_at is None and problem:
             self._add_conflict(line, ", ".join(fields), problem)
@@ -164,8 +197,12 @@ class UndoOperation:
             counted = set_ranges(self._session, old, present, self._now)
             total = old.line_count + sum(after - before for before, after in counted.values())
             new = old.with_changes(self._now, **values, line_count=total)
-        rows.save(self._session, old, new, undoes=line.id, counted=counted)
-        self.done.append(line)
+        self._save(ItemUpdate(old, new, undoes=line.id, counted=counted), line)
+
+    def _is_tied_to_waiting(self, item: Item) -> bool:
+        """Return whether an item that waits to be written may decide whether this one can be restored."""
+        kinds = {kind for name, kind in _TIES.items() if getattr(item, name, None)} | {item.KIND} & _WITH_UNIQUE_NAMES
+        return any(update.new.KIND in kinds for update in self._waiting.values())
 
     def _previous_value(self, line: Change, old: Item, name: str) -> Any:
         stored, after = line.before.get(name), line.after[name]

@@ -17,7 +17,7 @@ from panorama.ports import Calls
 from panorama.services.base import LargeCall, Plan, Service, ServiceContext
 from panorama.services.graph.backlinks import describe_links
 from panorama.services.items.results import DeleteResult, ItemView, count_left_out, drop_zeros
-from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, apply_in_portions
+from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, MAX_BATCH, apply_in_portions
 from panorama.services.references import resolve
 from panorama.store import session_lines
 from panorama.store.backend import Session
@@ -98,8 +98,8 @@ class Items(Service):
         with self._writing() as session:
             owner, late = _find_with_dependents(session, item, items)
             detach = self._make_detach(owner, items)
-            for late_item in late:
-                detach(session, late_item)
+            for start in range(0, len(late), MAX_BATCH):
+                detach(session, late[start : start + MAX_BATCH])
             self._trash(session, owner)
         count = len({*inside, *late})
         deleted = count if items == "trash" else 0
@@ -174,15 +174,16 @@ class Items(Service):
         waiting, problems = together, [""]
         restored_ids: list[str] = []
 
-        def restore(session: Session, entry: tuple[str, str]) -> None:
-            old: Item | None = rows.find(session, *entry)
-            if old is None or old.deleted_at is None:  # somebody was faster
-                return
-            if problem := field_conflict(session, old):
-                stuck.append(entry)
-                problems.append(problem)
-            else:
-                restored_ids.append(self._restore(session, old).id)
+        def restore(session: Session, entries: Sequence[tuple[str, str]]) -> None:
+            for entry in entries:
+                old: Item | None = rows.find(session, *entry)
+                if old is None or old.deleted_at is None:  # somebody was faster
+                    continue
+                if problem := field_conflict(session, old):
+                    stuck.append(entry)
+                    problems.append(problem)
+                else:
+                    restored_ids.append(self._restore(session, old).id)
 
         while waiting:
             stuck: list[tuple[str, str]] = []
@@ -209,18 +210,15 @@ class Items(Service):
         now = self._now()
         rows.save(session, item, item.with_changes(now, deleted_at=now))
 
-    def _make_detach(self, owner: Item, items: BelongingAction) -> Callable[[Session, tuple[str, str]], None]:
-        """Return the function that deletes a dependent item, or detaches it."""
+    def _make_detach(self, owner: Item, items: BelongingAction) -> Callable[[Session, Sequence[tuple[str, str]]], None]:
+        """Return the function that deletes dependent items, or detaches them."""
 
-        def detach(session: Session, belonging: tuple[str, str]) -> None:
-            kind, id_ = belonging
-            if not rows.exists(session, kind, id_):  # it was deleted in the meantime
-                return
-            old: Item = rows.load(session, kind, id_)
-            if items == "trash":
-                self._trash(session, old)
-            else:
-                rows.save(session, old, old.with_changes(self._now(), **{_owner_field(owner): None}))
+        def detach(session: Session, belonging: Sequence[tuple[str, str]]) -> None:
+            now = self._now()
+            changed = {"deleted_at": now} if items == "trash" else {_owner_field(owner): None}
+            found = rows.load_all(session, [id_ for _, id_ in belonging]).values()
+            living = [old for old in found if old.deleted_at is None]  # some were deleted in the meantime
+            rows.save_all(session, [rows.ItemUpdate(old, old.with_changes(now, **changed)) for old in living])
 
         return detach
 

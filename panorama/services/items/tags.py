@@ -1,6 +1,6 @@
 """Operations on tags."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -9,7 +9,7 @@ from panorama.domain.paging import Page
 from panorama.errors import InvalidInputError, NotFoundError
 from panorama.services.base import LargeCall, Service
 from panorama.services.items.results import TagChange
-from panorama.services.jobs.portions import LARGE_UNIT, apply_in_portions
+from panorama.services.jobs.portions import LARGE_UNIT, MAX_BATCH, apply_in_portions
 from panorama.store.backend import Session
 from panorama.store.items import rows, tags
 from panorama.store.items.lookup import NamedItem
@@ -51,15 +51,16 @@ class Tags(Service):
     def _replace(self, tag: str, new: tuple[str, ...]) -> int:
         old = normalize_name(_single_tag(tag))
 
-        def replace(session: Session, tagged: NamedItem) -> None:
-            kind, id_, _ = tagged
-            if not rows.exists(session, kind, id_):  # it was deleted in the meantime
-                return
-            item: Item = rows.load(session, kind, id_)
+        def replace(session: Session, tagged: Sequence[NamedItem]) -> None:
+            items = rows.load_all(session, [id_ for _, id_, _ in tagged]).values()
+            living = [item for item in items if item.deleted_at is None]  # some were deleted in the meantime
+            rows.save_all(session, [rows.ItemUpdate(item, change(item)) for item in living])
+
+        def change(item: Item) -> Item:
             words = (
                 new_tag for tag_ in _tags_of(item) for new_tag in (new if normalize_name(tag_) == old else (tag_,))
             )
-            rows.save(session, item, item.with_changes(self._now(), tags=normalize_tags(words)))
+            return item.with_changes(self._now(), tags=normalize_tags(words))
 
         with self._reading() as session:
             found = _require_tagged(session, _single_tag(tag))
@@ -69,8 +70,8 @@ class Tags(Service):
             return len(found)
         with self._writing() as session:
             found = _require_tagged(session, _single_tag(tag))
-            for each in found:
-                replace(session, each)
+            for start in range(0, len(found), MAX_BATCH):
+                replace(session, found[start : start + MAX_BATCH])
         return len(found)
 
     def split_change(self, tag: str, name: str = "") -> LargeCall | None:

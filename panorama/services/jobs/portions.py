@@ -2,8 +2,8 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
 from panorama.services.jobs.pace import ProgressTracker
@@ -21,26 +21,47 @@ LONG_UNIT = 2_000
 PORTION_SECONDS = 0.06
 """A transaction takes no further item after this time."""
 
+MAX_BATCH = 32
+"""The most items that are written by the same statements: as many large texts are in memory."""
+
 
 def apply_in_portions(
     open_transaction: Callable[[], AbstractContextManager[Session]],
     entries: Iterable[T],
-    act: Callable[[Session, T], None],
+    act: Callable[[Session, Sequence[T]], None],
     message: str,
 ) -> None:
-    """Apply a function to each entry, in transactions that share the unit of the call.
+    """Apply a function to batches of the entries, in transactions that share the unit of the call.
 
     Args:
         message: The current step, for progress reports.
     """
-    left, pace = deque(entries), ProgressTracker(report_progress)
+    left, pace, size = deque(entries), ProgressTracker(report_progress), BatchSize()
     pace.set_total(len(left))
     pace.start(message)
     while left:
-        before = len(left)
+        before, end = len(left), time.monotonic() + PORTION_SECONDS
         with open_transaction() as session:
-            end = time.monotonic() + PORTION_SECONDS
-            act(session, left.popleft())
-            while left and time.monotonic() < end:
-                act(session, left.popleft())
+            while True:
+                with size.measure() as count:
+                    act(session, [left.popleft() for _ in range(min(count, len(left)))])
+                if not left or time.monotonic() >= end:
+                    break
         pace.advance(before - len(left))
+
+
+class BatchSize:
+    """How many items are written by the same statements: the next batch depends on how long the last one took."""
+
+    def __init__(self) -> None:
+        self._count = 1
+
+    @contextmanager
+    def measure(self) -> Generator[int]:
+        """Give the size of the next batch, which is written inside the block."""
+        begun = time.monotonic()
+        yield self._count
+        if time.monotonic() - begun < PORTION_SECONDS / 4:
+            self._count = min(MAX_BATCH, self._count * 2)
+        else:
+            self._count = max(1, self._count // 2)

@@ -146,9 +146,9 @@ def delete_items(session: Session, kind: str, ids: Sequence[str], before: dateti
     gone = [*deleted, *edges.list_relations_of(session, deleted)]
     of_them = select(func.count(), func.coalesce(func.max(changes.c.id), 0)).where(changes.c.item.in_(gone))
     count, last = session.connection.execute(of_them).one()
-    for id_ in gone:
-        session.full_text.remove(session, id_)
-        if kind == "reminder":
+    session.full_text.remove(session, gone)
+    if kind == "reminder":
+        for id_ in gone:
             alerts.clear_alarm(session, id_)
     imports.clear_fields(session, deleted)
     for table in (changes, passages):

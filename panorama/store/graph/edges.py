@@ -7,13 +7,12 @@ gets or loses a name, the links by this name are resolved again, so the result n
 import json
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
-from typing import Any
 
-from sqlalchemy import Row, delete, func, or_, select, text, update
+from sqlalchemy import delete, func, or_, select, text
 
 from panorama.domain.items.item import Item, kind_of, normalize_name
 from panorama.domain.items.relations import Relation
-from panorama.domain.markdown.wiki_links import WikiLink, parse_links
+from panorama.domain.markdown.wiki_links import LINK_MARK, WikiLink, parse_links
 from panorama.kinds import ITEM_KINDS
 from panorama.store.backend import Session
 from panorama.store.tables import edges, marks, metadata, relations
@@ -45,7 +44,11 @@ _LOOKUPS = [
 """The statements that look up names: titles of notes, which most links mean, then all others."""
 
 _COLUMNS = ("from_item", "to_item", "kind", "relation", "target", "key", "tail", "position")
-_IS_NAMED = text("SELECT 1 FROM edges WHERE key = :key UNION ALL SELECT 1 FROM edges WHERE tail = :key AND tail <> ''")
+_NAMED_LINKS = text(
+    "SELECT key, tail FROM edges WHERE key IN (SELECT value FROM json_each(:names)) UNION "
+    "SELECT key, tail FROM edges WHERE tail IN (SELECT value FROM json_each(:names)) AND tail <> ''"
+)
+_RESOLVE = text("UPDATE edges SET to_item = :found WHERE key = :key AND tail = :tail AND to_item IS NOT :found")
 _PREFIX = "links "
 
 
@@ -54,37 +57,49 @@ def add_item(session: Session, item: Item) -> None:
     if isinstance(item, Relation):
         _add_relation(session, item)
         return
-    _write_links(session, item, is_new=True)
+    _insert_links(session, [(item.id, link) for link in parse_links(item.linked_text())])
     _resolve_named(session, _list_names(item))
 
 
-def update_item(session: Session, old: Item, new: Item) -> None:
-    """Bring the edges up to date with a changed, deleted or restored item."""
-    if isinstance(new, Relation):
-        session.connection.execute(delete(edges).where(edges.c.relation == new.id))
-        if new.deleted_at is None:
-            _add_relation(session, new)
-    elif new.deleted_at is not None:
-        if old.deleted_at is None:
-            _remove_item(session, old)
-    elif old.deleted_at is not None:
-        _write_links(session, new)
-        _resolve_named(session, [new.id, *_list_names(new)])
-        _restore_relations(session, new.id)
-    else:
-        if new.linked_text() != old.linked_text():
-            _write_links(session, new)
-        if (names := _list_names(new)) != (former := _list_names(old)):
-            _resolve_named(session, {*names, *former})
+def update_items(session: Session, updates: Sequence[tuple[Item, Item]]) -> None:
+    """Bring the edges up to date with changed, deleted and restored items, given as they were and as they are.
+
+    Their rows, and all others of the transaction, must be written before.
+    """
+    rewritten: list[Item] = []
+    names: list[str] = []
+    restored: list[str] = []
+    for old, new in updates:
+        was_alive, is_alive = old.deleted_at is None, new.deleted_at is None
+        if isinstance(new, Relation):
+            _rebuild_relation(session, new)
+            continue
+        if is_alive and (not was_alive or _has_other_links(old, new)):
+            rewritten.append(new)
+        if is_alive and not was_alive:
+            restored.append(new.id)
+        elif was_alive and not is_alive:
+            _remove_edges(session, new.id)
+        if was_alive != is_alive:
+            names += (new.id, *_list_names(old), *_list_names(new))
+        elif is_alive and (current := _list_names(new)) != (former := _list_names(old)):
+            names += (*current, *former)
+    _write_links(session, rewritten)
+    _resolve_named(session, names)
+    _restore_relations(session, restored)
+
+
+def _has_other_links(old: Item, new: Item) -> bool:
+    before, after = old.linked_text(), new.linked_text()
+    return before != after and (LINK_MARK in before or LINK_MARK in after)
 
 
 def rebuild_item(session: Session, item: Item) -> None:
     """Write the edges of a living item anew."""
     if isinstance(item, Relation):
-        session.connection.execute(delete(edges).where(edges.c.relation == item.id))
-        _add_relation(session, item)
+        _rebuild_relation(session, item)
     else:
-        _write_links(session, item)
+        _write_links(session, [item])
 
 
 def list_relations_of(session: Session, items: Sequence[str]) -> list[str]:
@@ -109,23 +124,28 @@ def _list_names(item: Item) -> list[str]:
 # Links
 
 
-def _write_links(session: Session, item: Item, *, is_new: bool = False) -> None:
-    """Store the links in the text of an item; stored ones that did not change are kept."""
-    links = {(link.key, link.kind): link for link in parse_links(item.linked_text())}
-    stored = {} if is_new else _list_stored(session, item.id)
-    if gone := [row.id for place, row in stored.items() if place not in links]:
+def _write_links(session: Session, items: Sequence[Item]) -> None:
+    """Store the links in the texts of some items; stored ones that did not change are kept."""
+    if not items:
+        return
+    links = {(item.id, link.key, link.kind): link for item in items for link in parse_links(item.linked_text())}
+    stored = _list_stored(session, [item.id for item in items])
+    if gone := [row[0] for place, row in stored.items() if place not in links]:
         session.connection.execute(_DELETE, {"ids": json.dumps(gone)})
     moved = [
-        [stored[place].id, link.target, link.start]
+        (stored[place][0], link.target, link.start)
         for place, link in links.items()
-        if place in stored and (stored[place].position, stored[place].target) != (link.start, link.target)
+        if place in stored and stored[place][1:] != (link.target, link.start)
     ]
     if moved:
         session.connection.execute(_MOVE, {"moved": json.dumps(moved)})
-    _insert_links(session, item.id, [link for place, link in links.items() if place not in stored])
+    _insert_links(session, [(place[0], link) for place, link in links.items() if place not in stored])
 
 
-_STORED = text("SELECT id, key, kind, position, target FROM edges WHERE from_item = :item AND relation IS NULL")
+_STORED = text(
+    "SELECT from_item, key, kind, id, target, position, relation FROM edges "
+    "WHERE from_item IN (SELECT value FROM json_each(:items))"
+)
 _DELETE = text("DELETE FROM edges WHERE id IN (SELECT value FROM json_each(:ids))")
 _MOVE = text(
     "UPDATE edges SET target = json_extract(value, '$[1]'), position = json_extract(value, '$[2]') "
@@ -133,20 +153,23 @@ _MOVE = text(
 )
 
 
-def _list_stored(session: Session, item: str) -> dict[tuple[str, str], Row[Any]]:
-    return {(row.key, row.kind): row for row in session.connection.execute(_STORED, {"item": item})}
+def _list_stored(session: Session, items: Sequence[str]) -> dict[tuple[str, str, str], tuple[int, str, int]]:
+    """Return the stored links of some items, by item, key and kind: id, target and position."""
+    found = session.connection.execute(_STORED, {"items": json.dumps(items)})
+    return {(row[0], row[1], row[2]): (row[3], row[4], row[5]) for row in found if row[6] is None}
 
 
-def _insert_links(session: Session, item: str, links: Sequence[WikiLink]) -> None:
+def _insert_links(session: Session, links: Sequence[tuple[str, WikiLink]]) -> None:
+    """Store new links, each with the item that has it."""
     if not links:
         return
-    found = resolve_keys(session, {name for link in links for name in (link.key, link.tail) if name})
+    found = resolve_keys(session, {name for _, link in links for name in (link.key, link.tail) if name})
     session.dialect.insert_rows(
         session.connection, edges, _COLUMNS,
         [
             (item, found.get(link.key) or found.get(link.tail), link.kind, None, link.target, link.key, link.tail,
              link.start)
-            for link in links
+            for item, link in links
         ],
     )  # fmt: skip
 
@@ -186,29 +209,24 @@ def list_linking(session: Session, item: str, name: str) -> list[str]:
 
 
 def _resolve_named(session: Session, names: Iterable[str]) -> None:
-    """Resolve the links by some names again."""
-    for name in dict.fromkeys(names):
-        if session.connection.execute(_IS_NAMED, {"key": name}).first():
-            _resolve_links(session, name)
-
-
-def _resolve_links(session: Session, name: str) -> None:
-    """Resolve the links by a name, those that have it as their tail included."""
-    by_name = or_(edges.c.key == name, edges.c.tail == name)
-    pairs = select(edges.c.key, edges.c.tail).where(by_name, edges.c.relation.is_(None)).distinct()
-    places = [(row[0], row[1]) for row in session.connection.execute(pairs)]
+    """Resolve the links by some names again, those that have one as their tail included."""
+    if not (given := sorted({name for name in names if name})):  # relations have no names
+        return
+    places = session.connection.execute(_NAMED_LINKS, {"names": json.dumps(given)}).all()
+    if not places:
+        return
     found = resolve_keys(session, {part for place in places for part in place if part})
-    for key, tail in places:
-        target = found.get(key) or found.get(tail)
-        where = edges.c.key == key, edges.c.tail == tail, edges.c.to_item.is_distinct_from(target)
-        session.connection.execute(update(edges).where(*where).values(to_item=target))
+    session.connection.execute(
+        _RESOLVE, [{"key": key, "tail": tail, "found": found.get(key) or found.get(tail)} for key, tail in places]
+    )
 
 
-def _remove_item(session: Session, item: Item) -> None:
-    """Remove what an item says, and what is said about it by relations; links by its names are resolved again."""
-    session.connection.execute(delete(edges).where(edges.c.from_item == item.id))
-    session.connection.execute(delete(edges).where(edges.c.to_item == item.id, edges.c.relation.is_not(None)))
-    _resolve_named(session, [item.id, *_list_names(item)])
+_REMOVE = text("DELETE FROM edges WHERE from_item = :item OR (to_item = :item AND relation IS NOT NULL)")
+
+
+def _remove_edges(session: Session, item: str) -> None:
+    """Remove what an item says, and what is said about it by relations."""
+    session.connection.execute(_REMOVE, {"item": item})
 
 
 # Relations
@@ -222,14 +240,23 @@ def _add_relation(session: Session, relation: Relation) -> None:
         session.dialect.insert_rows(session.connection, edges, _COLUMNS, [row])
 
 
-def _restore_relations(session: Session, item: str) -> None:
-    """Write the edges of the living relations of an item that is back from the trash."""
-    by_end = or_(relations.c.from_item == item, relations.c.to_item == item)
+def _rebuild_relation(session: Session, relation: Relation) -> None:
+    """Write the edge of a changed relation anew."""
+    session.connection.execute(delete(edges).where(edges.c.relation == relation.id))
+    if relation.deleted_at is None:
+        _add_relation(session, relation)
+
+
+def _restore_relations(session: Session, items: Sequence[str]) -> None:
+    """Write the edges of the living relations of items that are back from the trash."""
+    if not items:
+        return
+    by_end = or_(relations.c.from_item.in_(items), relations.c.to_item.in_(items))
     columns = [
         relations.c[name] for name in ("id", "version", "created_at", "updated_at", "from_item", "kind", "to_item")
     ]
     for row in session.connection.execute(select(*columns).where(by_end, relations.c.deleted_at.is_(None))).all():
-        _add_relation(session, Relation(**row._mapping))  # pyright: ignore[reportPrivateUsage] (SQLAlchemy documents it as public)
+        _rebuild_relation(session, Relation(**row._mapping))  # pyright: ignore[reportPrivateUsage] (SQLAlchemy documents it as public)
 
 
 # Texts that were there before

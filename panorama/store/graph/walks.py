@@ -107,16 +107,18 @@ def list_typed(session: Session, item: str, limit: int) -> tuple[list[Edge], int
     return [Edge(*row) for row in rows], count
 
 
+_UNRESOLVED = text("SELECT target FROM edges WHERE from_item = :item AND to_item IS NULL ORDER BY id LIMIT :limit")
+
+
 def list_unresolved(session: Session, item: str, limit: int) -> list[str]:
     """Return the first targets of an item's links that name nothing."""
-    where = edges.c.from_item == item, edges.c.to_item.is_(None)
-    return list(
-        session.connection.execute(select(edges.c.target).where(*where).order_by(edges.c.id).limit(limit)).scalars()
-    )
+    return list(session.connection.execute(_UNRESOLVED, {"item": item, "limit": limit}).scalars())
 
 
 def load_notes(session: Session, ids: Sequence[str]) -> dict[str, str]:
     """Return the notes of some relations by id."""
+    if not ids:
+        return {}
     rows = session.connection.execute(select(relations.c.id, relations.c.note).where(relations.c.id.in_(ids)))
     return {row[0]: row[1] for row in rows}
 

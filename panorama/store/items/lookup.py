@@ -1,12 +1,13 @@
 """Finds the living items that a name may refer to."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 
 from sqlalchemy import TextClause, select, text
 
-from panorama.domain.items.item import FAVORITE_FIELDS, normalize_name
+from panorama.domain.items.item import FAVORITE_FIELDS, kind_of, normalize_name
 from panorama.domain.text.tokens import parse_terms
 from panorama.store.backend import Session
 from panorama.store.items.projects import escape_like
@@ -93,6 +94,32 @@ def get_labels(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, 
             rows = session.connection.execute(select(noun.table.c.id, noun.label).where(where))
             results |= {row[0]: (kind, row[0], row[1]) for row in rows}
     return results
+
+
+_WINDOW = """
+SELECT given.key, substr(item.{field}, json_extract(given.value, '$[1]') + 1, :chars)
+FROM json_each(:places) AS given JOIN {table} AS item ON item.id = json_extract(given.value, '$[0]')
+"""
+
+
+@cache
+def _window_statement(kind: str) -> TextClause:
+    """Build the statement that reads ranges of the texts whose links are followed."""
+    noun = NOUNS[kind]
+    return text(_WINDOW.format(field=noun.value.LINKED, table=noun.table.name))
+
+
+def load_windows(session: Session, places: Sequence[tuple[str, int]], chars: int) -> list[str]:
+    """Return so many characters of the texts of items, each from a position; "" where the item is missing."""
+    windows = [""] * len(places)
+    numbers: dict[str, list[int]] = {}
+    for number, (item, _) in enumerate(places):
+        numbers.setdefault(kind_of(item) or "", []).append(number)
+    for kind, of_kind in numbers.items():
+        values = {"places": json.dumps([places[number] for number in of_kind]), "chars": chars}
+        for row in session.connection.execute(_window_statement(kind), values):
+            windows[of_kind[row[0]]] = row[1] or ""
+    return windows
 
 
 def list_by_prefix(session: Session, kind: str, text: str, *, limit: int) -> list[NamedItem]:

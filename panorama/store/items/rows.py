@@ -1,21 +1,21 @@
 """Reads and writes items, with their change line and full text."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Column, Row, Select, Table, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Column, Row, Select, Table, and_, bindparam, delete, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 
-from panorama.domain.items.item import AnyItem, Item, normalize_name
+from panorama.domain.items.item import AnyItem, Item, kind_of, normalize_name
 from panorama.domain.items.session_lines import Transcript
 from panorama.domain.items.sessions import LoggedSession
 from panorama.errors import ConflictError, NotFoundError
 from panorama.kinds import ITEM_KINDS, ItemKind, Kind, name_kind
 from panorama.store import column_types, session_lines, tables
-from panorama.store.backend import Session
+from panorama.store.backend import ItemText, Session
 from panorama.store.graph import edges
 from panorama.store.log import changes
 
@@ -68,11 +68,15 @@ _READ: dict[str, Select[Any]] = {
 }
 
 
+_READ_ALL: dict[str, Select[Any]] = {
+    kind: select(*(noun.table.c[name] for name in noun.fields)).where(
+        noun.table.c.id.in_(bindparam("ids", expanding=True))
+    )
+    for kind, noun in NOUNS.items()
+}
 _ALIVE = {
     kind: select(noun.table.c.deleted_at).where(noun.table.c.id == bindparam("id_")) for kind, noun in NOUNS.items()
 }
-_ADD = {kind: insert(noun.table) for kind, noun in NOUNS.items()}
-
 
 BATCH_SIZE = 32
 
@@ -115,18 +119,22 @@ def find(session: Session, kind: str, id_: str) -> Any:
     return None if row is None else to_item(kind, row)
 
 
+def load_all(session: Session, ids: Sequence[str]) -> dict[str, Any]:
+    """Return items by id, also of those in the trash, in the order of the ids; missing ones are left out."""
+    found: dict[str, Any] = {}
+    for kind in dict.fromkeys(map(kind_of, ids)):
+        if kind in NOUNS:
+            given = [id_ for id_ in ids if kind_of(id_) == kind]
+            for row in session.connection.execute(_READ_ALL[kind], {"ids": given}):
+                found[row[0]] = to_item(kind, row)
+    return {id_: found[id_] for id_ in ids if id_ in found}
+
+
 def read_rows(session: Session, item: AnyItem, most_chars: int | None = None) -> AnyItem | Transcript:
     """Return an item as search reads it: a session with its lines, up to so many characters."""
     if isinstance(item, LoggedSession) and item.has_rows:
         return session_lines.load_transcript(session, item, most_chars)
     return item
-
-
-def load_text_range(session: Session, kind: str, id_: str, field: str, start: int, end: int) -> str:
-    """Return a range of characters of a long text, "" if the item is missing."""
-    table = NOUNS[kind].table
-    part = select(func.substr(table.c[field], start + 1, end - start)).where(table.c.id == id_)
-    return session.connection.execute(part).scalar() or ""
 
 
 def find_version(session: Session, kind: str, id_: str) -> int | None:
@@ -152,7 +160,7 @@ def add(session: Session, item: Item, *, at: datetime | None = None) -> None:
     noun, row = NOUNS[item.KIND], _to_row(item)
     session.spend(row)
     try:
-        session.connection.execute(_ADD[item.KIND], row)
+        session.dialect.insert_rows(session.connection, noun.table, tuple(row), [tuple(row.values())])
     except IntegrityError as error:
         if exists(session, item.KIND, item.id, trash=True):
             raise IdTakenError(f"The id {item.id} is taken.") from error
@@ -160,11 +168,30 @@ def add(session: Session, item: Item, *, at: datetime | None = None) -> None:
     if noun.has_other_names:
         _write_names(session, item)
     edges.add_item(session, item)
-    session.full_text.set_words(session, item.KIND, item.id, *item.search_text(), new=True)
-    changes.record(session, "create", item, {}, _initial_fields(noun, item), at=at)
+    session.full_text.set_words(session, [index_entry(item)], new=True)
+    changes.record_all(session, [changes.NewLine("create", item, {}, _initial_fields(noun, item), at=at)])
 
 
 NO_ROWS: Mapping[str, tuple[int, int]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class ItemUpdate:
+    """The new value of an item to store.
+
+    `at` is the time of the write if the item was updated earlier. `counted` names ranges of its rows in another table
+    that were added or removed, with their number before and after; the change line records them as it does fields.
+    """
+
+    old: Item
+    new: Item
+    undoes: int | None = None
+    at: datetime | None = None
+    counted: Mapping[str, tuple[int, int]] = field(default_factory=lambda: NO_ROWS)
+
+    def list_differing(self) -> list[str]:
+        """Return the fields with another value."""
+        return [name for name in NOUNS[self.old.KIND].fields if getattr(self.old, name) != getattr(self.new, name)]
 
 
 def save(
@@ -176,33 +203,58 @@ def save(
     at: datetime | None = None,
     counted: Mapping[str, tuple[int, int]] = NO_ROWS,
 ) -> None:
-    """Store the new value of an item; nothing happens if it equals the old one.
+    """Store the new value of an item, as `save_all` does."""
+    save_all(session, [ItemUpdate(old, new, undoes, at, counted)])
 
-    `at` is the time of the write if the item was updated earlier. `counted` names ranges of its rows in another table
-    that were added or removed, with their number before and after; the change line records them as it does fields.
+
+def save_all(session: Session, updates: Sequence[ItemUpdate]) -> None:
+    """Store the new values of different items; those that equal the old ones are skipped.
 
     Raises:
-        ConflictError: It was changed since `old` was read.
+        ConflictError: One was changed since its old value was read; the transaction must be rolled back.
     """
-    if new == old:
+    updates = [update for update in updates if update.new != update.old]
+    if not updates:
         return
-    noun = NOUNS[old.KIND]
-    differing = [name for name in noun.fields if getattr(old, name) != getattr(new, name)]
-    row = _to_row(new)
-    statement = update(noun.table).where(noun.table.c.id == old.id, noun.table.c.version == old.version)
-    written = {name: row[name] for name in (*differing, *noun.computed)}
-    session.spend(written, {name: getattr(old, name) for name in differing})
-    if session.connection.execute(statement.values(written)).rowcount != 1:
-        raise ConflictError(f"The {old.KIND} {old.id} was changed meanwhile.", hint="Read it again, then repeat.")
-    if noun.has_other_names:
-        _write_names(session, new, old)
-    edges.update_item(session, old, new)
-    _update_index(session, old, new)
-    logged = _select_logged_fields(noun, differing, old)
-    before, after = ({name: counts[side] for name, counts in counted.items()} for side in (0, 1))
-    changes.record(
-        session, _action(old, new), new, _pick_fields(old, logged) | before, _pick_fields(new, logged) | after,
-        undoes=undoes, at=at,
+    differing = [update.list_differing() for update in updates]
+    _write_rows(session, updates, differing)
+    for update in updates:
+        if NOUNS[update.new.KIND].has_other_names:
+            _write_names(session, update.new, update.old)
+    edges.update_items(session, [(update.old, update.new) for update in updates])
+    _update_index(session, updates)
+    changes.record_all(session, [_to_line(*pair) for pair in zip(updates, differing, strict=True)])
+
+
+def _write_rows(session: Session, updates: Sequence[ItemUpdate], differing: Sequence[list[str]]) -> None:
+    """Write the changed columns, by one statement for all items of a kind with the same ones.
+
+    Raises:
+        ConflictError: One was changed since its old value was read.
+    """
+    groups: dict[tuple[str, tuple[str, ...]], list[tuple[Any, ...]]] = {}
+    for update, names in zip(updates, differing, strict=True):
+        old, row = update.old, _to_row(update.new)
+        written = (*names, *(name for name in NOUNS[old.KIND].computed if name not in names))
+        session.spend([row[name] for name in written], [getattr(old, name) for name in names])
+        values = (*(row[name] for name in written), old.id, old.version)
+        groups.setdefault((old.KIND, written), []).append(values)
+    for (kind, written), values in groups.items():
+        table = NOUNS[kind].table
+        count = session.dialect.update_rows(session.connection, table, written, ("id", "version"), values)
+        if count != len(values):
+            which = f"The {kind} {values[0][-2]}" if len(values) == 1 else f"One of {len(values)} {name_kind(kind, 2)}"
+            raise ConflictError(f"{which} was changed meanwhile.", hint="Read it again, then repeat.")
+
+
+def _to_line(update: ItemUpdate, differing: list[str]) -> changes.NewLine:
+    """Return the change line of an update."""
+    old, new = update.old, update.new
+    logged = _select_logged_fields(NOUNS[old.KIND], differing, old)
+    before, after = ({name: counts[side] for name, counts in update.counted.items()} for side in (0, 1))
+    return changes.NewLine(
+        _action(old, new), new, _pick_fields(old, logged) | before, _pick_fields(new, logged) | after,
+        undoes=update.undoes, at=update.at,
     )  # fmt: skip
 
 
@@ -213,15 +265,28 @@ def _select_logged_fields(noun: Noun, differing: list[str], old: Item) -> list[s
     return [name for name in noun.fields if (name in differing or name in joined) and name not in unsaid]
 
 
-def _update_index(session: Session, old: Item, new: Item) -> None:
-    if new.deleted_at is not None:
-        if old.deleted_at is None:
-            session.full_text.remove(session, new.id)
-    elif old.deleted_at is not None or old.search_text() != new.search_text():
-        if new.has_rows:
-            session.long_texts.add(new.id)
-        else:
-            session.full_text.set_words(session, new.KIND, new.id, *new.search_text())
+def _update_index(session: Session, updates: Sequence[ItemUpdate]) -> None:
+    """Write and remove the words of changed items."""
+    removed: list[str] = []
+    written: list[ItemText] = []
+    for update in updates:
+        old, new = update.old, update.new
+        if new.deleted_at is not None:
+            removed += [new.id] if old.deleted_at is None else []
+        elif old.deleted_at is not None or old.search_text() != new.search_text():
+            if new.has_rows:
+                session.long_texts.add(new.id)
+            else:
+                written.append(index_entry(new))
+    if removed:
+        session.full_text.remove(session, removed)
+    if written:
+        session.full_text.set_words(session, written)
+
+
+def index_entry(item: Item) -> ItemText:
+    """Return what the index of words holds for an item."""
+    return ItemText(item.KIND, item.id, *item.search_text())
 
 
 def _write_names(session: Session, new: Item, old: Item | None = None) -> None:
@@ -303,16 +368,10 @@ def list_living(session: Session, kind: str, **ties: str | None) -> list[str]:
     return list(session.connection.execute(statement).scalars())
 
 
-def iter_items(session: Session, kind: str, ids: Sequence[str]) -> Iterator[Any]:
+def iter_items(session: Session, ids: Sequence[str]) -> Iterator[Any]:
     """Yield items by their ids, in that order; only a few are in memory at a time, because each may have 10 MB."""
-    table = NOUNS[kind].table
     for start in range(0, len(ids), BATCH_SIZE):
-        batch = ids[start : start + BATCH_SIZE]
-        results = {
-            row[0]: row for row in session.connection.execute(select(*columns(kind)).where(table.c.id.in_(batch)))
-        }
-        for id_ in batch:
-            yield to_item(kind, results[id_])
+        yield from load_all(session, ids[start : start + BATCH_SIZE]).values()
 
 
 def is_indexed(session: Session) -> bool:

@@ -34,7 +34,7 @@ __all__ = [
     "list_changes",
     "list_effective",
     "list_last_of_units",
-    "record",
+    "record_all",
     "text_before",
 ]
 
@@ -56,22 +56,29 @@ class UnitSummary:
     operations: frozenset[str]
 
 
-_ADD = insert(changes).inline()
-
-
-def record(
-    session: Session,
-    action: Action,
-    item: Item,
-    before: Mapping[str, Any],
-    after: Mapping[str, Any],
-    *,
-    undoes: int | None = None,
-    at: datetime | None = None,
-) -> None:
-    """Write one line with the changed fields of an item, before and after.
+@dataclass(frozen=True, slots=True)
+class NewLine:
+    """A change line to write: the item as it is now, and its changed fields before and after.
 
     `at` is the time of the write, by default the item's `updated_at`.
+    """
+
+    action: Action
+    item: Item
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    undoes: int | None = None
+    at: datetime | None = None
+
+
+_NAMES = (
+    "actor", "client", "conversation", "operation", "call", "unit",
+    "at", "item", "kind", "action", "version", "before", "after", "undoes",
+)  # fmt: skip
+
+
+def record_all(session: Session, lines: Sequence[NewLine]) -> None:
+    """Write change lines in order.
 
     Of a text over 4,096 characters only the changed range is stored. The removed part is stored in full (once, in
     `texts`, by digest); the inserted part is in the item's row until a later line removes it.
@@ -79,18 +86,15 @@ def record(
     origin = session.origin
     if origin is None:
         raise RuntimeError("a change outside a write")
-    plain_before, plain_after = _to_plain_sides(session, before, after)
-    session.spend(json.dumps((plain_before, plain_after), ensure_ascii=False) if origin.budget else "")
-    session.connection.execute(
-        _ADD,
-        {
-            "at": at or item.updated_at, "actor": origin.actor,
-            "client": origin.client, "conversation": origin.conversation,
-            "operation": origin.operation, "call": origin.call, "unit": origin.unit, "item": item.id, "kind": item.KIND,
-            "action": action, "version": item.version, "before": plain_before, "after": plain_after, "undoes": undoes,
-        },
-    )  # fmt: skip
-    session.touched.append(ItemChange.of(action, item, before, after))
+    by = origin.actor, origin.client, origin.conversation, origin.operation, origin.call, origin.unit
+    created: list[tuple[Any, ...]] = []
+    for line in lines:
+        item, sides = line.item, _to_plain_sides(session, line.before, line.after)
+        session.spend(json.dumps(sides, ensure_ascii=False) if origin.budget else "")
+        what = line.at or item.updated_at, item.id, item.KIND, line.action, item.version
+        created.append((*by, *what, *sides, line.undoes))
+        session.touched.append(ItemChange.of(line.action, item, line.before, line.after))
+    session.dialect.insert_rows(session.connection, changes, _NAMES, created)
 
 
 def _to_plain_sides(

@@ -47,7 +47,7 @@ def _iter_referring(session: Session, id_: str) -> Iterator[Item]:
         for condition in holding:
             statement = select(table.c.id).where(condition, table.c.deleted_at.is_(None)).order_by(table.c.id)
             ids |= dict.fromkeys(session.connection.execute(statement).scalars())
-        yield from rows.iter_items(session, kind.name, list(ids))
+        yield from rows.iter_items(session, list(ids))
 
 
 def _holds(column: ColumnElement[Any], id_: str) -> ColumnElement[bool]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from panorama.store.backend import Dialect, FullText, ProgressCallback, Session, Vocabulary, noop
-from panorama.store.sqlite import bulk_insert, fulltext, vocabulary
+from panorama.store.sqlite import bulk_writes, fulltext, vocabulary
 from panorama.store.sqlite.online_backup import copy_database
 
 
@@ -12,7 +12,8 @@ class SqliteDialect:
 
     full_text: FullText = fulltext
     vocabulary: Vocabulary = vocabulary
-    insert_rows = staticmethod(bulk_insert.insert_rows)
+    insert_rows = staticmethod(bulk_writes.insert_rows)
+    update_rows = staticmethod(bulk_writes.update_rows)
 
     def write_snapshot(self, session: Session, target: Path, progress: ProgressCallback = noop) -> None:
         """Write what a session sees to a new file, while others go on writing."""

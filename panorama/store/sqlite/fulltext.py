@@ -5,26 +5,34 @@ parts for a short time only; the others follow in short transactions, before the
 `panorama.store.items.long_texts`). Parts that are to be removed have no kind meanwhile, which no search asks for.
 """
 
+import json
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, select, text, update
+from sqlalchemy import bindparam, select, text, update
 
 from panorama.domain.changes import digest
 from panorama.domain.text.tokens import PART_CHARS, Term, index_text, iter_parts
-from panorama.store.backend import Hit, Match, Session
+from panorama.store.backend import Hit, ItemText, Match, Session
 from panorama.store.tables import search_parts
 
 TITLE_WEIGHT = 4.0
 """The weight of a word in the title relative to the body."""
+
+MAX_WAITING_CHARS = 1 << 15
+"""Parts that are written by one statement have so many characters together, or one more part."""
 
 FEW_PARTS = 3
 """Parts that are removed at once; of more none is."""
 
 LONG_CHARS = FEW_PARTS * PART_CHARS
 """Of a longer text only the first part is indexed at once."""
+
+DELETED_AT_ONCE = 16
+"""Parts that are deleted before the next look at the time."""
 
 MAX_INDEX_SECONDS = 0.06
 """After so long a transaction writes and removes no further parts; each takes up to 20 ms."""
@@ -36,10 +44,19 @@ MERGE_PAGES = 64
 """Pages of the index that are rewritten in one step, some ten milliseconds."""
 
 _ADD = "INSERT INTO search_parts (item, kind, digest) VALUES (?, ?, ?)"
+_ADD_ALL = (
+    "INSERT INTO search_parts (item, kind, digest) "
+    "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]') "
+    "FROM json_each(?) RETURNING item, digest, id"
+)
 _INSERT = "INSERT INTO search_words (rowid, title, body) VALUES (?, ?, ?)"
 _DELETE = "DELETE FROM search_words WHERE rowid = ?"
+_REMOVE = "DELETE FROM search_parts WHERE id = ?"
 _KNOWN = select(search_parts.c.digest, search_parts.c.id, search_parts.c.kind).where(
     search_parts.c.item == bindparam("item_")
+)
+_ALL_KNOWN = (
+    "SELECT item, digest, id, kind FROM search_parts WHERE item IN (SELECT value FROM json_each(?)) ORDER BY id"
 )
 # Rank and limit before the join: joining first costs three times as much at 100,000 notes.
 _BEST = text(
@@ -66,28 +83,52 @@ class _KnownPart:
     kind: str
 
 
-def set_words(session: Session, kind: str, item: str, title: str, body: str, *, new: bool = False) -> None:
-    """Make the index hold these words for an item, and only these; parts that did not change are left alone.
+class _NewPart(NamedTuple):
+    """A part to write: its item, kind and name, and the words of the title and of the text."""
+
+    item: str
+    kind: str
+    name: str
+    title: str
+    text: str
+
+
+def set_words(session: Session, texts: Sequence[ItemText], *, new: bool = False) -> None:
+    """Make the index hold these words for some items, and only these; parts that did not change are left alone.
 
     What takes too long for one transaction is left to `sync_parts`; the item is then in `session.long_texts`.
     """
-    is_long = len(body) > LONG_CHARS
-    parts = dict(islice(make_parts(title, (body,)), 1 if is_long else None))
-    known = {} if new else _list_known(session, item)
-    for name, part in parts.items():
-        if name not in known and session.index_seconds > MAX_INDEX_SECONDS:
-            is_long = True
-            break
-        _set_part(session, kind, item, name, title, part, known.get(name))
-    if is_long:
-        session.long_texts.add(item)
-    else:
-        _remove_parts(session, item, [part.id for name, part in known.items() if name not in parts])
+    known = {} if new else _list_all_known(session, [text_.item for text_ in texts])
+    waiting, waiting_chars = list[_NewPart](), 0
+    outdated: dict[str, list[int]] = {}
+    for entry in texts:
+        is_long, stored = len(entry.body) > LONG_CHARS, known.get(entry.item, {})
+        parts = dict(islice(make_parts(entry.title, (entry.body,)), 1 if is_long else None))
+        for name, part in parts.items():
+            if name in stored:
+                if stored[name].kind != entry.kind:
+                    _set_kind(session, [stored[name].id], entry.kind)
+                continue
+            if waiting_chars > MAX_WAITING_CHARS:
+                _write_parts(session, waiting)
+                waiting, waiting_chars = [], 0
+            if session.index_seconds > MAX_INDEX_SECONDS:
+                is_long = True
+                break
+            waiting.append(_NewPart(entry.item, entry.kind, name, index_text(entry.title), part))
+            waiting_chars += len(part)
+        if is_long:
+            session.long_texts.add(entry.item)
+        else:
+            outdated[entry.item] = [part.id for name, part in stored.items() if name not in parts]
+    _write_parts(session, waiting)
+    _remove_parts(session, outdated)
 
 
-def remove(session: Session, item: str) -> None:
-    """Forget the words of an item; parts for which there is no time are hidden now and removed by `sync_parts`."""
-    _remove_parts(session, item, [part.id for part in _list_known(session, item).values()])
+def remove(session: Session, items: Sequence[str]) -> None:
+    """Forget the words of some items; parts for which there is no time are hidden now and removed by `sync_parts`."""
+    known = _list_all_known(session, items)
+    _remove_parts(session, {item: [part.id for part in parts.values()] for item, parts in known.items()})
 
 
 def make_parts(title: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -118,7 +159,7 @@ def replace_texts(
             session.long_texts.add(item)
             return
         _set_part(session, kind, item, name, title, part, known.get(name))
-    _remove_parts(session, item, [known[name].id for name in outdated - parts.keys() if name in known])
+    _remove_parts(session, {item: [known[name].id for name in outdated - parts.keys() if name in known]})
 
 
 def sync_parts(session: Session, kind: str, item: str, title: str, parts: Mapping[str, str], *, seconds: float) -> bool:
@@ -133,7 +174,7 @@ def sync_parts(session: Session, kind: str, item: str, title: str, parts: Mappin
         if time.monotonic() > end:
             return False
         if name not in parts:
-            _delete_part(session, part.id)
+            _delete_parts(session, [part.id])
     return True
 
 
@@ -143,37 +184,67 @@ def _list_known(session: Session, item: str, names: Collection[str] | None = Non
     return {row[0]: _KnownPart(row[1], row[2]) for row in session.connection.execute(statement, {"item_": item})}
 
 
+def _list_all_known(session: Session, items: Sequence[str]) -> dict[str, dict[str, _KnownPart]]:
+    """Return the indexed parts of some items by item and name."""
+    known: dict[str, dict[str, _KnownPart]] = {}
+    for row in session.connection.exec_driver_sql(_ALL_KNOWN, (json.dumps(items),)):
+        known.setdefault(row[0], {})[row[1]] = _KnownPart(row[2], row[3])
+    return known
+
+
 def _set_part(
     session: Session, kind: str, item: str, name: str, title: str, part: str, known: _KnownPart | None
 ) -> None:
     """Write a part that is not indexed yet, or show one that is hidden."""
     if known is None:
-        begun = time.monotonic()
-        added = session.connection.exec_driver_sql(_ADD, (item, kind, name))
-        session.connection.exec_driver_sql(_INSERT, (added.lastrowid, index_text(title), part))
-        session.index_seconds += time.monotonic() - begun
+        _write_parts(session, [_NewPart(item, kind, name, index_text(title), part)])
     elif known.kind != kind:
         _set_kind(session, [known.id], kind)
 
 
-def _remove_parts(session: Session, item: str, ids: Sequence[int]) -> None:
-    if len(ids) > FEW_PARTS or (ids and session.index_seconds > MAX_INDEX_SECONDS):
-        _set_kind(session, ids, HIDDEN_KIND)
-        session.long_texts.add(item)
+def _write_parts(session: Session, parts: Sequence[_NewPart]) -> None:
+    """Write parts that are not indexed yet."""
+    if not parts:
         return
-    for id_ in ids:
-        _delete_part(session, id_)
+    begun, execute = time.monotonic(), session.connection.exec_driver_sql
+    if len(parts) == 1:
+        ids = [execute(_ADD, parts[0][:3]).lastrowid]
+    else:
+        added = execute(_ADD_ALL, (json.dumps([part[:3] for part in parts]),)).all()
+        numbers = {(item, name): id_ for item, name, id_ in added}
+        ids = [numbers[part.item, part.name] for part in parts]
+    _execute_each(session, _INSERT, [(id_, part.title, part.text) for id_, part in zip(ids, parts, strict=True)])
+    session.index_seconds += time.monotonic() - begun
+
+
+def _remove_parts(session: Session, ids_of: Mapping[str, Sequence[int]]) -> None:
+    """Remove parts of some items; many of one item, and those for which there is no time, are only hidden."""
+    few = {item: ids for item, ids in ids_of.items() if len(ids) <= FEW_PARTS}
+    waiting = [id_ for ids in few.values() for id_ in ids]
+    while waiting and session.index_seconds <= MAX_INDEX_SECONDS:
+        _delete_parts(session, waiting[:DELETED_AT_ONCE])
+        del waiting[:DELETED_AT_ONCE]
+    left = set(waiting)
+    for item, ids in ids_of.items():
+        if hidden := [id_ for id_ in ids if item not in few or id_ in left]:
+            _set_kind(session, hidden, HIDDEN_KIND)
+            session.long_texts.add(item)
 
 
 def _set_kind(session: Session, ids: Sequence[int], kind: str) -> None:
     session.connection.execute(update(search_parts).where(search_parts.c.id.in_(ids)).values(kind=kind))
 
 
-def _delete_part(session: Session, id_: int) -> None:
-    begun = time.monotonic()
-    session.connection.exec_driver_sql(_DELETE, (id_,))
-    session.connection.execute(delete(search_parts).where(search_parts.c.id == id_))
+def _delete_parts(session: Session, ids: Sequence[int]) -> None:
+    begun, values = time.monotonic(), [(id_,) for id_ in ids]
+    _execute_each(session, _DELETE, values)
+    _execute_each(session, _REMOVE, values)
     session.index_seconds += time.monotonic() - begun
+
+
+def _execute_each(session: Session, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Execute a statement for each of some rows of parameters."""
+    session.connection.exec_driver_sql(statement, list(rows) if len(rows) > 1 else rows[0])
 
 
 def search_terms(session: Session, query: tuple[Term, ...], *, every: bool, limit: int) -> list[Hit]:
