@@ -8,6 +8,7 @@ from panorama.operation import Operation, read, write
 from panorama.operations import graph, people, scripts, sources
 from panorama.services import Services
 from panorama.services import summaries as say
+from panorama.services.search.results import select_line
 
 
 def build_operations(do: Services) -> Iterator[Operation]:
@@ -35,7 +36,12 @@ def build_operations(do: Services) -> Iterator[Operation]:
 
 _MORE = {"toolset": "more"}
 SEARCH_ROWS = 10
-"""The hits that a model gets at once: lower ones are rarely relevant and cost as much."""
+"""The most hits that a model gets at once: lower ones are rarely relevant and cost as much."""
+
+SEARCH_PAGE_CHARS = 720
+"""The characters of their rows: with the first line, the header and the cursor, 900 in all."""
+
+_SEARCH_PAGE: dict[str, Any] = {"rows": SEARCH_ROWS, "page_chars": SEARCH_PAGE_CHARS, "line": select_line}
 
 
 def _items(do: Services) -> Iterator[Operation]:
@@ -88,7 +94,7 @@ def _items(do: Services) -> Iterator[Operation]:
 
 def _search(do: Services) -> Iterator[Operation]:
     """Yield the search operations."""
-    yield read("search", do.search.search, "search", summary=say.summarize_search, rows=SEARCH_ROWS)
+    yield read("search", do.search.search, "search", summary=say.summarize_search, **_SEARCH_PAGE)
     yield read(
         "search.similar",
         do.search.search_similar,
@@ -96,7 +102,7 @@ def _search(do: Services) -> Iterator[Operation]:
         summary=say.summarize_search,
         sdk="similar",
         recalls="item",
-        rows=SEARCH_ROWS,
+        **_SEARCH_PAGE,
         **_MORE,
     )
     yield read("query", do.query.query, "query", summary=say.make_list_summary("row"))

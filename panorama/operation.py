@@ -1,6 +1,6 @@
 """One operation of the catalogue, and how each interface offers it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,6 +18,8 @@ class Operation:
     - `call` is a bound method: its signature is the input schema, its docstring the description, its return type the
       schema of `data`. `summary` puts the result in one line; by default the result does. `sdk` is its name in
       scripts, "" if they may not call it.
+    - `rows` are those of a page without a limit; `page_chars` limits their text for models. `line` returns the fields
+      of a row that this text shows.
     - `recalls` is a reference that a read needs; if omitted, the last read item is used.
     - `whole_if` names the argument that decides whether the call is one transaction. `only_reads` takes the same
       arguments and returns whether no write is needed. `split` takes the same arguments and returns a call that is too
@@ -43,6 +45,8 @@ class Operation:
     recalls: str = ""
     idempotent: bool = False
     rows: int = 0
+    page_chars: int = 0
+    line: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     transactional: bool = True
     whole_if: str = ""
     only_reads: Callable[..., bool] | None = None

@@ -92,7 +92,7 @@ class AnswerBuilder:
         return Answer(
             data=data, summary=self._complete_summary(summary, data), metadata=self.metadata, rows=packed,
             shortfall=str(getattr(value, "shortfall", "")), exact=getattr(value, "TOLD_EXACTLY", ()),
-            hidden=getattr(value, "HIDDEN", ()),
+            hidden=getattr(value, "HIDDEN", ()), line=self._operation.line,
         )  # fmt: skip
 
     def to_plain(self, value: Any) -> Any:
@@ -127,6 +127,9 @@ class AnswerBuilder:
             rows, packed = msgpack_rows.take_fitting(row, reader.page_chars)
         else:
             rows = rendering.take_fitting(list(row), reader.most_chars if self._limit else reader.page_chars)
+            if self._operation.line and self._operation.page_chars and not (self._limit or reader.is_page):
+                room = self._operation.page_chars - len(page.hint)
+                rows = rendering.take_fitting_lines(rows, self._operation.line, room)
             rows = rows if reader.is_page else rendering.shrink(rows, reader.most_chars)
         count = len(rows)
         if page.total is not None:

@@ -155,6 +155,11 @@ def _render_rows(rows: Sequence[Any]) -> list[str]:
     return [" | ".join(columns), *(" | ".join(_render_cell(row.get(name)) for name in columns) for row in rows)]
 
 
+def measure_line(row: Mapping[str, Any]) -> int:
+    """Return the characters of a row's line in a table."""
+    return sum(len(_render_cell(value)) + len(" | ") for value in row.values())
+
+
 def _render_cell(value: Any) -> str:
     if value is None:
         return "-"

@@ -83,6 +83,7 @@ class Answer:
     `rows` are the rows of `data` in the form for scripts, if they were already encoded. `shortfall` says what is
     missing from the result, "" if nothing: a call then has an answer, but a job has failed. `exact` names fields that
     are rendered unambiguously for models, `hidden` those only for programs ("search.engine" is a field of `search`).
+    `line` returns the fields of a row that the text shows, by default all.
     """
 
     data: Any
@@ -92,6 +93,7 @@ class Answer:
     shortfall: str = ""
     exact: Sequence[str] = ()
     hidden: Sequence[str] = ()
+    line: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer for programs."""
@@ -122,6 +124,8 @@ class Answer:
     @cached_property
     def body(self) -> str:
         """The data as text for models."""
+        if self.line and is_list(self.shown):
+            return model_text.render_data([self.line(row) for row in self.shown])
         return model_text.render_data(self.shown, self.exact)
 
     @cached_property
@@ -299,6 +303,16 @@ def take_fitting(rows: list[Any], most: int) -> list[Any]:
     size = 0
     for count, row in enumerate(rows):
         size += len(dump_json(row)) + 1
+        if size > most and count:
+            return rows[:count]
+    return rows
+
+
+def take_fitting_lines(rows: list[Any], line: Callable[[Mapping[str, Any]], Mapping[str, Any]], most: int) -> list[Any]:
+    """Return the first rows whose lines fit into a size in characters, at least one."""
+    size = 0
+    for count, row in enumerate(rows):
+        size += model_text.measure_line(line(row))
         if size > most and count:
             return rows[:count]
     return rows

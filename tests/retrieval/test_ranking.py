@@ -97,13 +97,13 @@ def test_the_floor_takes_at_most_a_hundredth_of_what_a_page_recalls(
     assert with_floor >= page_recall(shelf, asked) - 0.01
 
 
-def test_half_of_the_answers_to_queries_with_one_true_row_cost_at_most_900_characters(shelf: Library) -> None:
+def test_every_answer_to_a_query_with_one_true_row_costs_at_most_900_characters(shelf: Library) -> None:
     single = [query for query in queries("judging") if len(query.relevant) == 1]
 
     costs = sorted(len(shelf.app.calls.call("search", {"query": query.text}, SPOKEN).text) for query in single)
 
     sys.stdout.write(f"\ncharacters: {median(costs)} in the median, {costs[-1]} at most\n")
-    assert median(costs) <= 900
+    assert costs[-1] <= 900
 
 
 def page_recall(shelf: Library, asked: list[Query]) -> float:

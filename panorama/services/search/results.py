@@ -1,7 +1,9 @@
 """Results of search and of reindexing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +22,18 @@ class SearchHit:
     why: tuple[str, ...]
     score: float
     updated_at: datetime
+
+
+SEARCHES = frozenset({"keyword", "semantic"})
+
+
+def select_line(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields of a hit that the text for a model shows; rows are in order, and ids tell their kinds.
+
+    `why` is shown if the query names the item.
+    """
+    hidden = {"kind", "score", "updated_at", *(() if set(row["why"]) - SEARCHES else ("why",))}
+    return {name: value for name, value in row.items() if name not in hidden and value not in (None, "")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
