@@ -66,6 +66,7 @@ from panorama.services.sources.calling import SourceCalls
 from panorama.services.sources.functions import SourceFunctions
 from panorama.services.sources.listing import SourceListing
 from panorama.services.sources.permissions import SourcePermissions
+from panorama.services.sources.policies import SourcePolicies
 from panorama.services.status import StatusService
 from panorama.sources.pool import SourcePool
 from panorama.store.backend import Backend
@@ -239,6 +240,7 @@ def _build_services(
         sources=SourceCalls(functions, permissions, calls),
         source_listing=SourceListing(functions),
         source_permissions=permissions,
+        source_policies=SourcePolicies(context, functions),
         imports=Imports(context, blobs),
         models=Models(context, settings.embedder, settings.home),
         reindexing=ReindexService(context, meaning),

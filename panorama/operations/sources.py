@@ -10,10 +10,13 @@ from panorama.services import summaries as say
 
 
 def list_operations(do: Services) -> Iterator[Operation]:
-    """Yield the operations on sources; only a person changes them, at a terminal."""
+    """Yield the operations on sources; only the user changes them, at a terminal or on the page."""
     waiting: dict[str, Any] = {"transactional": False, "long": True}
     yield read(SOURCE_CALL, do.sources.call, summary=say.summarize_script_call, sdk=SOURCE_CALL, **waiting)
     yield read(
         "sources.list", do.source_listing.list, "list_sources", toolset="more", sdk="", exempt=True, transactional=False
     )
     yield write("sources.renew", do.source_permissions.renew, summary=say.summarize_script_call)
+    yield read("sources.describe", do.source_policies.describe, exempt=True)
+    yield write("sources.decide", do.source_policies.decide)
+    yield write("sources.revoke", do.source_policies.revoke)

@@ -40,6 +40,7 @@ from panorama.services.sessions.sessions import Sessions
 from panorama.services.sources.calling import SourceCalls
 from panorama.services.sources.listing import SourceListing
 from panorama.services.sources.permissions import SourcePermissions
+from panorama.services.sources.policies import SourcePolicies
 from panorama.services.statistics import Statistics
 from panorama.services.status import StatusService
 
@@ -66,6 +67,7 @@ class Services(ItemServices):
     sources: SourceCalls
     source_listing: SourceListing
     source_permissions: SourcePermissions
+    source_policies: SourcePolicies
     imports: Imports
     models: Models
     reindexing: ReindexService

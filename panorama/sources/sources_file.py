@@ -1,4 +1,7 @@
-"""Changes `<data>/sources.json`. Only commands that a user types call this; no operation and no tool does."""
+"""Changes `<data>/sources.json`.
+
+Commands that a user types add and remove sources. The page changes rules, by an operation that only the user can call.
+"""
 
 import json
 import os
@@ -8,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from panorama.domain.sources.policy import DECISIONS, Decision
 from panorama.domain.text.json_types import is_object
 from panorama.errors import InvalidInputError, NotFoundError, UnavailableError
 from panorama.sources.config import CONFIG_FILE, load_sources, parse_sources
@@ -54,6 +58,37 @@ def get_entry(entries: Entries, name: str) -> dict[str, Any]:
     if name not in entries:
         raise NotFoundError(f"There is no source {name!r}.", hint="`panorama sources list` shows them.")
     return entries[name]
+
+
+def parse_pattern(pattern: str) -> tuple[str, str]:
+    """Return the source and the function names of SOURCE.FUNCTION; all functions without the latter.
+
+    Raises:
+        InvalidInputError: It is no pattern.
+    """
+    name, _, functions = pattern.partition(".")
+    functions = functions or "*"
+    if not functions.replace("*", "_").replace("?", "_").isidentifier():
+        raise InvalidInputError(
+            f"{pattern[:80]!r} is no pattern.", hint="Write SOURCE.FUNCTION, such as 'lemlist.add_*'."
+        )
+    return name, functions
+
+
+def set_rule(entries: Entries, name: str, functions: str, decision: Decision | None) -> None:
+    """Write a rule of a source, and remove the same pattern from other decisions; None only removes it.
+
+    Raises:
+        NotFoundError: There is no such source.
+    """
+    entry = get_entry(entries, name)
+    for key in DECISIONS:
+        patterns = [other for other in entry.get(key, []) if other != functions]
+        patterns += [functions] if key == decision else []
+        if patterns:
+            entry[key] = patterns
+        else:
+            entry.pop(key, None)
 
 
 def read_private_json(file: Path) -> dict[str, Any]:

@@ -19,6 +19,7 @@ OPERATIONS = frozenset(
         "tasks.create", "tasks.update", "notes.create", "notes.update", "projects.create", "projects.update",
         "items.delete", "items.restore", "history.undo", "jobs.cancel", "scripts.approve", "scripts.reject",
         "import.markdown", "people.create", "people.update", "events.create", "events.update",
+        "sources.decide", "sources.revoke",
     }
 )  # fmt: skip
 """The operations that forms may call; all else stays with other doors."""
@@ -45,6 +46,7 @@ _DONE = {
     "people.update": "Saved: {title}", "events.update": "Saved: {title}",
     "tasks.update": "Saved: {title}", "notes.update": "Saved: {title}", "projects.update": "Saved: {title}",
     "history.undo": "Undone", "items.restore": "Restored", "jobs.cancel": "The job stops",
+    "sources.revoke": "Taken back", "sources.decide": "Decided: {title}",
     "scripts.approve": "Approved", "scripts.reject": "Rejected", "items.delete": "Moved to the trash",
 }  # fmt: skip
 _STATUS = {"done": "Done: {title}", "todo": "Open again: {title}"}
@@ -189,7 +191,7 @@ def _get_undo(answer: Answer) -> str:
 def _describe(name: str, arguments: Mapping[str, Any], answer: Answer, texts: Texts) -> str:
     """Say what was done in words for the user; an answer's own summary is written for models."""
     data: Mapping[str, Any] = answer.data if is_object(answer.data) else {}
-    title = str(data.get("title") or data.get("full_name") or data.get("name") or "")
+    title = str(data.get("title") or data.get("full_name") or data.get("name") or data.get("source") or "")
     if set(arguments) == {"task", "status"} and (text := _STATUS.get(arguments["status"])):
         return texts(text, title=title)
     text = _DONE.get(name)

@@ -7,7 +7,7 @@ from pathlib import Path
 from panorama import web
 from panorama.web import forms, texts, views
 from panorama.web.translations import GERMAN
-from panorama.web.views import calendar, projects, review, tasks
+from panorama.web.views import calendar, projects, review, sources, tasks
 from tests.web.page_client import PageClient
 
 FOLDER = Path(web.__file__).parent
@@ -41,6 +41,9 @@ def iter_used() -> Iterator[str]:
         review.PERIODS,
         calendar.PERIODS,
         calendar.EVENT_STATUSES,
+        sources.DECISIONS,
+        tuple(sources.REACHES.items()),
+        tuple(sources.STATES.items()),
     ):
         yield from (words for _, words in pairs)
     yield from (heading for heading, *_ in review.FIGURES)

@@ -8,6 +8,7 @@ from typing import Literal
 from panorama.domain.sources.functions import SourceFunction
 
 Decision = Literal["allow", "ask", "deny"]
+DECISIONS: tuple[Decision, ...] = ("allow", "ask", "deny")
 Rule = tuple[str, Decision]
 """A pattern of function names, such as `delete_*`, and what the user decided for them."""
 

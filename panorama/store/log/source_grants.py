@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, or_, select
 
 from panorama.store.backend import Session
 from panorama.store.tables import source_grants
@@ -17,6 +17,20 @@ def list_grants(session: Session, scopes: Collection[str]) -> dict[tuple[str, st
     columns = source_grants.c
     statement = select(columns.scope, columns.function, columns.digest).where(columns.scope.in_(scopes))
     return {(row.scope, row.function): row.digest for row in session.connection.execute(statement)}
+
+
+def list_granted(session: Session, prefixes: Collection[str]) -> list[tuple[str, str]]:
+    """Return scope and function of the grants whose scopes have one of some prefixes."""
+    scope, function = source_grants.c.scope, source_grants.c.function
+    where = or_(*(scope.startswith(prefix, autoescape=True) for prefix in prefixes))
+    return [(row[0], row[1]) for row in session.connection.execute(select(scope, function).where(where))]
+
+
+def delete_grants(session: Session, prefix: str, source: str) -> None:
+    """Delete the grants of the scopes with a prefix for the functions of one source."""
+    is_in_scope = source_grants.c.scope.startswith(prefix, autoescape=True)
+    is_of_source = source_grants.c.function.startswith(f"{source}.", autoescape=True)
+    session.connection.execute(delete(source_grants).where(is_in_scope, is_of_source))
 
 
 def add_grants(session: Session, scope: str, functions: Iterable[tuple[str, str]], at: datetime) -> None:

@@ -186,12 +186,12 @@ def test_a_line_of_thirty_megabytes_ends_its_source_alone(configure: Configure, 
 
 def test_models_and_scripts_cannot_change_what_is_allowed(app: App, call: Call, run: Run, log: Path) -> None:
     tools = {arguments.operation.tool for arguments in app.calls.operation_arguments}
-    with pytest.raises(PanoramaError):
-        call("batch", steps=[{"tool": "sources.renew", "args": {"source": "crm"}}], atomic=False).data["results"][0][
-            "x"
-        ]
+    changing = {"sources.renew": {"source": "crm"}, "sources.decide": {"pattern": "crm.add", "decision": "allow"}}
+    for operation, arguments in changing.items():
+        with pytest.raises(PanoramaError):
+            call("batch", steps=[{"tool": operation, "args": arguments}], atomic=False).data["results"][0]["x"]
 
-    assert not {"sources.renew", "sources.call"} & app.calls.scriptable - {"sources.call"}
+    assert not {*changing, "sources.revoke", "sources.describe"} & app.calls.scriptable
     assert not any("source" in tool for tool in tools - {"list_sources"})
 
 

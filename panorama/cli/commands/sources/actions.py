@@ -2,30 +2,29 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from panorama.cli.client import Answer, Client
 from panorama.cli.commands.sources import importing, rows
 from panorama.cli.commands.sources.adding import AddRequest, choose_secret, describe_secrets, store_entry
 from panorama.cli.console import console
-from panorama.domain.sources.policy import Decision
+from panorama.domain.sources.policy import DECISIONS, Decision
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError
 from panorama.sources.config import SourceConfig, load_sources
+from panorama.sources.descriptions import describe_functions, describe_source
 from panorama.sources.options import probe_source
 from panorama.sources.pool import FOLDER
 from panorama.sources.secret_store import delete_secrets, list_references, store_secret
 from panorama.sources.secrets import open_secrets
 from panorama.sources.source import Deadline, open_source
-from panorama.sources.sources_file import Entries, edit_entries, get_entry
+from panorama.sources.sources_file import edit_entries, get_entry, parse_pattern, set_rule
 from panorama.transport.address import data_directory
 
 TEST_SECONDS = 60.0
-DECISIONS: tuple[Decision, ...] = ("allow", "ask", "deny")
 
 
 def list_sources(*, as_json: bool) -> None:
     """Print the sources."""
-    data = [rows.describe_source(config) for config in load_sources(_home())]
+    data = [describe_source(config) for config in load_sources(_home())]
     summary = f"{len(data)} source{'' if len(data) == 1 else 's'}"
     hint = {} if data else {"hint": "`panorama sources add` or `panorama sources import` adds some."}
     console.print_rows(Answer(data, summary, hint), as_json, lambda: console.print_table(rows.sources_table(data)))
@@ -36,7 +35,7 @@ def add_source(request: AddRequest, *, in_file: bool, as_json: bool) -> None:
     config = store_entry(_home(), request, in_file=in_file)
     name = config.name
     hint = f"`panorama sources test {name}` connects to it, and lists its functions and what is allowed."
-    answer = Answer(rows.describe_source(config), f"Added the source {name}; scripts call sdk.{name}", {"hint": hint})
+    answer = Answer(describe_source(config), f"Added the source {name}; scripts call sdk.{name}", {"hint": hint})
     console.print_result(answer, as_json)
 
 
@@ -70,7 +69,7 @@ def import_servers(client: str | None, file: Path | None, *, yes: bool, in_file:
 def show_source(name: str, *, as_json: bool) -> None:
     """Print a source."""
     config = _get_config(name)
-    data = {**rows.describe_source(config), "secrets": describe_secrets(_home(), config)}
+    data = {**describe_source(config), "secrets": describe_secrets(_home(), config)}
     answer = Answer(data, f"The source {name}", {})
     console.print_answer(answer, as_json, lambda: console.print_blocks(rows.format_source(data)))
 
@@ -92,7 +91,7 @@ def check_source(name: str, *, as_json: bool) -> None:
         probe_source(config.kind, source, functions, deadline)
     finally:
         source.close()
-    data = rows.describe_functions(config, functions)
+    data = describe_functions(config, functions)
     counts = {decision: sum(row["decision"] == decision for row in data) for decision in DECISIONS}
     words = ", ".join(f"{count} {decision}" for decision, count in counts.items() if count)
     answer = Answer(data, f"{name} works: {len(data)} functions ({words})", {})
@@ -119,12 +118,9 @@ def decide(pattern: str, decision: Decision, *, as_json: bool) -> None:
         InvalidInputError: It is no pattern.
         NotFoundError: There is no such source.
     """
-    name, _, functions = pattern.partition(".")
-    functions = functions or "*"
-    if not functions.replace("*", "_").replace("?", "_").isidentifier():
-        raise InvalidInputError(f"{pattern!r} is no pattern.", hint="Write SOURCE.FUNCTION, such as 'lemlist.add_*'.")
+    name, functions = parse_pattern(pattern)
     with edit_entries(_home()) as entries:
-        _set_rule(entries, name, functions, decision)
+        set_rule(entries, name, functions, decision)
     if decision == "allow":
         with Client() as panorama:
             panorama.call("sources.renew", {"source": name})
@@ -183,14 +179,3 @@ def _get_config(name: str) -> SourceConfig:
     if name not in configs:
         raise NotFoundError(f"There is no source {name!r}.", hint="`panorama sources list` shows them.")
     return configs[name]
-
-
-def _set_rule(entries: Entries, name: str, functions: str, decision: Decision) -> None:
-    entry: dict[str, Any] = get_entry(entries, name)
-    for key in DECISIONS:
-        patterns = [other for other in entry.get(key, []) if other != functions]
-        patterns += [functions] if key == decision else []
-        if patterns:
-            entry[key] = patterns
-        else:
-            entry.pop(key, None)

@@ -1,0 +1,48 @@
+"""German: sources, settings, imports and files."""
+
+TEXTS: dict[str, str] = {
+    "1 conversation": "1 Gespräch",
+    "1 script": "1 Skript",
+    "All functions of {name}": "Alle Funktionen von {name}",
+    "All its functions": "Alle Funktionen",
+    "Allow": "Erlauben",
+    "Ask": "Fragen",
+    "Calls of {name}": "Aufrufe von {name}",
+    "Connect an MCP server or a web service in a terminal: panorama sources add": (
+        "Verbinde einen MCP-Server oder einen Webdienst in einem Terminal: panorama sources add"
+    ),
+    "Decided: {title}": "Entschieden: {title}",
+    "Deny": "Verbieten",
+    "Disabled": "Abgeschaltet",
+    "Functions that match {pattern}": "Funktionen, die {pattern} entsprechen",
+    "Its functions are read when a script first looks for them, or with:": (
+        "Seine Funktionen werden gelesen, wenn ein Skript sie zuerst sucht, oder mit:"
+    ),
+    "No sources": "Keine Quellen",
+    "Not read yet": "Noch nicht gelesen",
+    "Ready": "Bereit",
+    "Remove this rule": "Diese Regel entfernen",
+    "Sources": "Quellen",
+    "Sources are added and removed in a terminal, because that starts programs: panorama sources add.": (
+        "Quellen werden in einem Terminal hinzugefügt und entfernt, weil das Programme startet: panorama sources add."
+    ),
+    "Take back what conversations were allowed": "Zurücknehmen, was Gesprächen erlaubt wurde",
+    "Taken back": "Zurückgenommen",
+    "The longest pattern counts, deny before ask before allow.": (
+        "Das längste Muster zählt, Verbieten vor Fragen vor Erlauben."
+    ),
+    "What scripts may call outside of Panorama: allowed, asked first, or never": (
+        "Was Skripte außerhalb von Panorama aufrufen dürfen: erlaubt, nach Frage, oder nie"
+    ),
+    "any address": "jede Adresse",
+    "deletes": "löscht",
+    "other people": "andere Leute",
+    "this machine": "dieser Rechner",
+    "without network": "ohne Netz",
+    "your own account": "dein eigenes Konto",
+    "{number} conversations": "{number} Gespräche",
+    "{number} more functions are not shown; panorama sources test lists them.": (
+        "{number} weitere Funktionen sind nicht zu sehen; panorama sources test listet sie."
+    ),
+    "{number} scripts": "{number} Skripte",
+}
