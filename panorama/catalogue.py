@@ -28,13 +28,15 @@ def build_operations(do: Services) -> Iterator[Operation]:
     yield from people.list_people_operations(do)
     yield from graph.list_operations(do)
     yield from _reindex(do)
-    yield from _reminders_and_schedules(do)
+    yield from _reminders(do)
+    yield from _schedules(do)
     yield from _archive(do)
     yield from _cli_only(do)
     yield from _pages(do)
 
 
 _MORE = {"toolset": "more"}
+_UPDATE: dict[str, Any] = {"summary": say.summarize_update, "idempotent": True}
 SEARCH_ROWS = 10
 """The most hits that a model gets at once: lower ones are rarely relevant and cost as much."""
 
@@ -49,46 +51,23 @@ def _items(do: Services) -> Iterator[Operation]:
     yield read("projects.list", do.projects.list, "list_projects", summary=say.make_list_summary("project"))
     yield read("projects.get", do.projects.get, "get_project", summary=say.summarize_item, recalls="project")
     yield write("projects.create", do.projects.create, "create_project", summary=say.summarize_create)
-    yield write(
-        "projects.update",
-        do.projects.update,
-        "update_project",
-        summary=say.summarize_update,
-        idempotent=True,
-        split=do.projects.split_update,
-    )
+    yield write("projects.update", do.projects.update, "update_project", split=do.projects.split_update, **_UPDATE)
 
     yield read("tasks.list", do.tasks.list, "list_tasks", summary=say.make_list_summary("task"))
     yield write("tasks.create", do.tasks.create, "create_task", summary=say.summarize_create)
-    yield write(
-        "tasks.update",
-        do.tasks.update,
-        "update_task",
-        summary=say.summarize_update,
-        idempotent=True,
-        split=do.tasks.split_update,
-    )
+    yield write("tasks.update", do.tasks.update, "update_task", split=do.tasks.split_update, **_UPDATE)
 
     yield read("notes.list", do.notes.list, "list_notes", summary=say.make_list_summary("note"))
     yield read("notes.get", do.notes.get, "get_note", recalls="note")
     yield write("notes.create", do.notes.create, "create_note", summary=say.summarize_create)
-    yield write(
-        "notes.update",
-        do.notes.update,
-        "update_note",
-        summary=say.summarize_update,
-        idempotent=True,
-        split=do.notes.split_update,
-    )
+    yield write("notes.update", do.notes.update, "update_note", split=do.notes.split_update, **_UPDATE)
     yield write("notes.append", do.notes.append, "append_to_note", summary=say.summarize_append)
     yield write("notes.edit", do.notes.edit, "edit_note", summary=say.summarize_edit, idempotent=True)
 
     yield write("links.create", do.links.create, "create_link", summary=say.summarize_create)
     yield read("reminders.list", do.reminders.list, "list_reminders", summary=say.make_list_summary("reminder"))
     yield write("reminders.create", do.reminders.create, "create_reminder", summary=say.summarize_create)
-    yield write(
-        "reminders.update", do.reminders.update, "update_reminder", summary=say.summarize_update, idempotent=True
-    )
+    yield write("reminders.update", do.reminders.update, "update_reminder", **_UPDATE)
     yield write("journal.create", do.journal.create, "add_journal_entry", summary=say.summarize_create)
 
 
@@ -156,7 +135,7 @@ def _jobs(do: Services) -> Iterator[Operation]:
 def _more(do: Services) -> Iterator[Operation]:
     """Yield the less frequent operations on items."""
     yield read("links.list", do.links.list, "list_links", summary=say.make_list_summary("link"), **_MORE)
-    yield write("links.update", do.links.update, "update_link", summary=say.summarize_update, idempotent=True, **_MORE)
+    yield write("links.update", do.links.update, "update_link", **_MORE, **_UPDATE)
     yield read("journal.list", do.journal.list, "list_journal_entries", summary=say.make_list_summary("entry"), **_MORE)
     yield write(
         "journal.update",
@@ -186,7 +165,7 @@ def _files(do: Services) -> Iterator[Operation]:
     yield write("files.write", do.files.write, "write_file", summary=say.summarize_file_write, **writing)
     yield read("files.list", do.files.list, "list_files", summary=say.make_list_summary("file"), **files)
     yield read("files.get", do.files.get, "get_file", recalls="file", **files)
-    yield write("files.update", do.files.update, "update_file", summary=say.summarize_update, idempotent=True, **files)
+    yield write("files.update", do.files.update, "update_file", **files, **_UPDATE)
 
 
 def _reindex(do: Services) -> Iterator[Operation]:
@@ -205,56 +184,29 @@ def _reindex(do: Services) -> Iterator[Operation]:
     )
 
 
-def _reminders_and_schedules(do: Services) -> Iterator[Operation]:
-    """Yield the operations on reminders and schedules."""
-    yield read(
-        "reminders.waiting",
-        do.ringing.list_waiting,
-        "list_waiting_reminders",
-        summary=say.summarize_waiting_reminders,
-        exempt=True,
-        **_MORE,
-    )
+def _reminders(do: Services) -> Iterator[Operation]:
+    """Yield the operations on reminders that wait."""
+    waiting: dict[str, Any] = {"summary": say.summarize_waiting_reminders, "exempt": True, **_MORE}
+    yield read("reminders.waiting", do.ringing.list_waiting, "list_waiting_reminders", **waiting)
     yield write("reminders.snooze", do.reminders.snooze, "snooze_reminder", summary=say.summarize_snooze, **_MORE)
-    done = do.reminders.acknowledge
-    yield write(
-        "reminders.acknowledge",
-        done,
-        "acknowledge_reminder",
-        summary=say.summarize_acknowledge,
-        idempotent=True,
-        **_MORE,
-    )
-    jobs = do.jobs.list
-    yield read(
-        "jobs.list", jobs, "list_jobs", summary=say.make_list_summary("job"), toolset="jobs", sdk="", exempt=True
-    )
-    timed: dict[str, Any] = {"toolset": "jobs", "sdk": ""}  # operations that cannot be undone are not for scripts
-    adding: dict[str, Any] = {"plan": do.schedules.plan_add, "asks": True, **timed}
-    yield write("schedules.add", do.schedules.add, "add_schedule", summary=say.summarize_schedule, **adding)
-    yield read(
-        "schedules.list", do.schedules.list, "list_schedules", summary=say.make_list_summary("schedule"), **timed
-    )
-    yield write(
-        "schedules.pause",
-        do.schedules.pause,
-        "pause_schedule",
-        summary=say.summarize_schedule,
-        idempotent=True,
-        **timed,
-    )
-    resuming: dict[str, Any] = {"plan": do.schedules.plan_resume, "asks": True, "idempotent": True, **timed}
-    yield write("schedules.resume", do.schedules.resume, "resume_schedule", summary=say.summarize_schedule, **resuming)
-    yield write(
-        "schedules.remove",
-        do.schedules.remove,
-        "remove_schedule",
-        policy="delete",
-        plan=do.schedules.plan_remove,
-        asks=True,
-        **timed,
-    )
+    ending: dict[str, Any] = {"summary": say.summarize_acknowledge, "idempotent": True, **_MORE}
+    yield write("reminders.acknowledge", do.reminders.acknowledge, "acknowledge_reminder", **ending)
     yield read("pages.reminders", do.pages.render_reminders, summary=say.summarize_markdown, exempt=True)
+
+
+def _schedules(do: Services) -> Iterator[Operation]:
+    """Yield the operations on schedules and the list of jobs; they cannot be undone, so scripts have none of them."""
+    timed: dict[str, Any] = {"toolset": "jobs", "sdk": ""}
+    asking: dict[str, Any] = {"asks": True, **timed}
+    schedules = do.schedules
+    yield read("jobs.list", do.jobs.list, "list_jobs", summary=say.make_list_summary("job"), exempt=True, **timed)
+    yield write("schedules.add", schedules.add, "add_schedule", plan=schedules.plan_add, **asking)
+    yield read("schedules.list", schedules.list, "list_schedules", summary=say.make_list_summary("schedule"), **timed)
+    yield write("schedules.pause", schedules.pause, "pause_schedule", idempotent=True, **timed)
+    resume = schedules.resume
+    yield write("schedules.resume", resume, "resume_schedule", plan=schedules.plan_resume, idempotent=True, **asking)
+    remove, plan = schedules.remove, schedules.plan_remove
+    yield write("schedules.remove", remove, "remove_schedule", policy="delete", plan=plan, **asking)
 
 
 def _archive(do: Services) -> Iterator[Operation]:

@@ -65,6 +65,13 @@ class Schedule:
     created_at: datetime
     updated_at: datetime
 
+    def summarize(self) -> str:
+        """Return it in one line, with its next occurrence."""
+        when = "paused" if self.paused else "has ended"
+        if self.next_at:
+            when = f"next {self.next_at.astimezone(wall_clock.get_zone(self.zone)):%Y-%m-%d %H:%M} ({self.zone})"
+        return f"Schedule “{self.name}” ({self.id}), {self.kind}, {self.trigger} {self.rule}: {when}"
+
     def iter_occurrences(self, after: datetime) -> Iterator[datetime]:
         """Return the occurrences after an instant, in order."""
         if self.trigger == "at":

@@ -1,10 +1,13 @@
 """The operations on people, teams, sessions and events."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from panorama.operation import Operation, read, write
 from panorama.services import Services
 from panorama.services import summaries as say
+
+_UPDATE: dict[str, Any] = {"summary": say.summarize_update, "idempotent": True}
 
 
 def list_people_operations(do: Services) -> Iterator[Operation]:
@@ -13,13 +16,11 @@ def list_people_operations(do: Services) -> Iterator[Operation]:
     yield read("people.list", do.people.list, "list_people", summary=say.make_list_summary("person"), **people)
     yield read("people.dashboard", do.person_dashboards.dashboard, "person_dashboard", recalls="person", **people)
     yield write("people.create", do.people.create, "create_person", summary=say.summarize_create, **people)
-    yield write(
-        "people.update", do.people.update, "update_person", summary=say.summarize_update, idempotent=True, **people
-    )
+    yield write("people.update", do.people.update, "update_person", **people, **_UPDATE)
     yield write("people.merge", do.people.merge, "merge_person", summary=say.summarize_update, **people)
     yield read("teams.list", do.teams.list, "list_teams", summary=say.make_list_summary("team"), **people)
     yield write("teams.create", do.teams.create, "create_team", summary=say.summarize_create, **people)
-    yield write("teams.update", do.teams.update, "update_team", summary=say.summarize_update, idempotent=True, **people)
+    yield write("teams.update", do.teams.update, "update_team", **people, **_UPDATE)
 
 
 def list_session_operations(do: Services) -> Iterator[Operation]:
@@ -46,6 +47,4 @@ def list_event_operations(do: Services) -> Iterator[Operation]:
     calendar = {"toolset": "calendar"}
     yield read("events.list", do.events.list, "list_events", summary=say.make_list_summary("event"), **calendar)
     yield write("events.create", do.events.create, "create_event", summary=say.summarize_create, **calendar)
-    yield write(
-        "events.update", do.events.update, "update_event", summary=say.summarize_update, idempotent=True, **calendar
-    )
+    yield write("events.update", do.events.update, "update_event", **calendar, **_UPDATE)

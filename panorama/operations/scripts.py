@@ -63,6 +63,19 @@ def list_library_operations(do: Services) -> Iterator[Operation]:
         scheduled="reviewed",
         **options,
     )
+    yield from _list_review_operations(do)
+    yield read(
+        "scripts.call",
+        do.scripts.call,
+        summary=say.summarize_script_call,
+        sdk="scripts.call",
+        transactional=False,
+        long=True,
+    )
+
+
+def _list_review_operations(do: Services) -> Iterator[Operation]:
+    """Yield the operations on reviews and histories of scripts."""
     more = {"toolset": "more", "sdk": ""}
     yield write(
         "scripts.promote",
@@ -76,14 +89,6 @@ def list_library_operations(do: Services) -> Iterator[Operation]:
     yield read("scripts.get", do.library.get, "get_script", **more)
     yield read("scripts.history", do.library.get_history, "get_script_history", **more)
     yield read("scripts.diff", do.library.diff, exempt=True)
-    yield read(
-        "scripts.call",
-        do.scripts.call,
-        summary=say.summarize_script_call,
-        sdk="scripts.call",
-        transactional=False,
-        long=True,
-    )
 
 
 def list_user_operations(do: Services) -> Iterator[Operation]:

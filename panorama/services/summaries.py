@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from panorama.domain.items.files import File
 from panorama.domain.items.item import Item
 from panorama.domain.items.reminders import Reminder
 from panorama.domain.items.sessions import LoggedSession
 from panorama.domain.paging import Page
-from panorama.domain.schedules import Schedule
 from panorama.domain.text.wording import capitalize, pluralize
 from panorama.kinds import name_kind
 from panorama.services.history.results import HistoryLine, RecentWrite
@@ -111,15 +109,6 @@ def summarize_snooze(reminder: Reminder) -> str:
 def summarize_acknowledge(reminder: Reminder) -> str:
     """Summarize an acknowledged reminder."""
     return f"Acknowledged {reminder.describe()}"
-
-
-def summarize_schedule(schedule: Schedule) -> str:
-    """Summarize a schedule."""
-    when = "paused" if schedule.paused else "has ended"
-    if schedule.next_at:
-        zone = ZoneInfo(schedule.zone)
-        when = f"next {schedule.next_at.astimezone(zone):%Y-%m-%d %H:%M} ({schedule.zone})"
-    return f"Schedule “{schedule.name}” ({schedule.id}), {schedule.kind}, {schedule.trigger} {schedule.rule}: {when}"
 
 
 def summarize_append(note: Any) -> str:
