@@ -1,6 +1,6 @@
 """A call: what was sent, by whom, and what becomes known of it until it is logged."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,8 @@ class Call:
     one transaction. `agreed` is the user's agreement to the call, "" before they were asked. `position` counts the
     calls of a script from 1. A script with `reads_only` cannot write; a reviewed one can only call what is `allowed`.
     Without `may_confirm`, `confirm` is ignored. `was_asked` means that the user agreed to this call. `budget` limits
-    the bytes stored by its unit. `running` is its inline job. `entries` are the log entries of its nested calls.
+    the bytes stored by its unit. `running` is its inline job. `entries` create the log entries of its nested calls,
+    which takes a while and is done after the transaction.
     """
 
     conversation: Conversation
@@ -41,7 +42,7 @@ class Call:
     key: str = ""
     steps: int = 0
     wrote: int = 0
-    entries: list[CallLogEntry] = field(default_factory=list[CallLogEntry])
+    entries: list[Callable[[], CallLogEntry]] = field(default_factory=list[Callable[[], CallLogEntry]])
     memory: Memory | None = None
     budget: WriteBudget | None = None
     running: RunningJob | None = None

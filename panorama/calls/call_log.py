@@ -66,8 +66,9 @@ class CallOutcome:
         return cls(len(text), len(text), code)
 
 
-def create_entry(call: Call, at: datetime, ms: float, outcome: CallOutcome) -> CallLogEntry:
+def create_entry(call: Call, at: datetime, ms: float, ended_with: Answer | CallOutcome) -> CallLogEntry:
     """Return the log entry of a call that ended."""
+    outcome = _measure_answer(ended_with, call) if isinstance(ended_with, Answer) else ended_with
     conversation = call.conversation
     name, arguments = describe_source_call(call.name, call.arguments)
     return CallLogEntry(
@@ -87,7 +88,7 @@ def describe_source_call(name: str, arguments: Mapping[str, Any]) -> tuple[str, 
     return called, inner if is_object(inner) else {}
 
 
-def measure_answer(answer: Answer, call: Call) -> CallOutcome:
+def _measure_answer(answer: Answer, call: Call) -> CallOutcome:
     """Return the outcome of a call that has an answer; models read neither what scripts get nor what a page shows."""
     if call.position:
         return CallOutcome(len(answer.msgpack_bytes), 0, "")

@@ -4,12 +4,13 @@ import difflib
 import time
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from panorama.calls.agreements import call_digest
 from panorama.calls.arguments import Arguments, find_unusable, printable, unusable_error
 from panorama.calls.call import TRACKED_CALL, Call, current_call, find_current_call
-from panorama.calls.call_log import NAME_CHARS, CallLogWriter, CallOutcome, create_entry, measure_answer
+from panorama.calls.call_log import NAME_CHARS, CallLogWriter, CallOutcome, create_entry
 from panorama.calls.conversation import JOB_ACTOR, Conversation
 from panorama.calls.invocation import Invocation
 from panorama.calls.jobs.job_types import JobWait, find_job_wait, job_type
@@ -194,7 +195,7 @@ class Calls:
 
     def _log_refusal(self, call: Call, error: PanoramaError) -> None:
         outcome = CallOutcome.of(error.text(), error.code)
-        self._record(create_entry(call, self._context.now(), 0.0, outcome), call)
+        self._record(call, create_entry(call, self._context.now(), 0.0, outcome))
 
     def call_within(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call an operation inside the running call, as part of its unit."""
@@ -300,16 +301,16 @@ class Calls:
 
     def _call_and_log(self, call: Call, outer: Call | None = None) -> Answer:
         """Run a call, the step of another one with `outer`, and log it."""
-        started, at, outcome = time.perf_counter(), self._context.now(), CallOutcome()
+        started, at = time.perf_counter(), self._context.now()
+        outcome: Answer | CallOutcome = CallOutcome()
         try:
             if problem := find_unusable(call.arguments):
                 raise unusable_error(call.name, problem)
             if outer is None:
-                answer = self._call_guarded_from_loops(self._get_arguments(call.name), call)
+                outcome = self._call_guarded_from_loops(self._get_arguments(call.name), call)
             else:
-                answer = self._invoke(self._get_tool(call.name), call)
-            outcome = measure_answer(answer, call)
-            return answer
+                outcome = self._invoke(self._get_tool(call.name), call)
+            return outcome
         except PanoramaError as error:
             outcome = CallOutcome.of(error.text(), error.code)
             raise
@@ -318,8 +319,14 @@ class Calls:
             raise
         finally:
             ms = (time.perf_counter() - started) * 1000
+            if outer is not None and isinstance(outcome, Answer):
+                outer.wrote += call.wrote
             if self.is_writing(call.name) or not call.reader.is_page:
-                self._record(create_entry(call, at, ms, outcome), call, outer)
+                create = partial(create_entry, call, at, ms, outcome)
+                if outer is None:
+                    self._record(call, create())
+                else:
+                    outer.entries += [*call.entries, create]
 
     def _invoke(self, arguments: Arguments, call: Call) -> Answer:
         return Invocation(self._context, self._jobs, arguments, call).answer()
@@ -343,16 +350,12 @@ class Calls:
             guard.record_answer(question, digest(answer.text), now)
         return answer
 
-    def _record(self, entry: CallLogEntry, call: Call, outer: Call | None = None) -> None:
+    def _record(self, call: Call, entry: CallLogEntry) -> None:
         """Log a call after its nested calls; rolled-back ones count as failed."""
-        inner = call.entries
+        inner = [create() for create in call.entries]
         if not entry.success and call.whole:
             inner = [replace(entry, success=False, code=entry.code or ROLLED_BACK, changes=0) for entry in inner]
-        if outer is None:
-            self._recorder.record(*inner, entry)
-        else:
-            outer.entries += [*inner, entry]
-            outer.wrote += entry.changes
+        self._recorder.record(*inner, entry)
 
     def _get_tool(self, name: str) -> Arguments:
         """Find a tool that steps may call, not operations of the command line such as reading a folder."""

@@ -134,7 +134,7 @@ def _refuse_embedded_reference(at: int, value: Any, *, count: int) -> None:
     if is_object(value) or is_list(value):
         for entry in value.values() if is_object(value) else value:
             _refuse_embedded_reference(at, entry, count=count)
-    elif isinstance(value, str) and not _REFERENCE.fullmatch(value):
+    elif isinstance(value, str) and "$" in value and not _REFERENCE.fullmatch(value):
         match = _EMBEDDED_REFERENCE.search(value)
         if match and int(match[1]) < count:
             raise InvalidInputError(
@@ -161,7 +161,7 @@ class _References:
             return {name: self.resolve(each) for name, each in value.items()}
         if is_list(value):
             return [self.resolve(entry) for entry in value]
-        if not isinstance(value, str):
+        if not isinstance(value, str) or "$" not in value:
             return value
         match = _REFERENCE.fullmatch(value)
         return self._find(match) if match else _ESCAPED_REFERENCE.sub("$", value)

@@ -29,8 +29,7 @@ _log = logging.getLogger(__name__)
 
 def save_marks(session: Session) -> None:
     """Mark the long texts of a transaction until their words are complete."""
-    for id_ in session.long_texts:
-        passages.set_mark(session, f"{_PREFIX}{id_}", 1)
+    passages.set_marks(session, [f"{_PREFIX}{id_}" for id_ in session.long_texts], 1)
 
 
 def list_incomplete(session: Session) -> list[str]:

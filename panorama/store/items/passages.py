@@ -46,6 +46,9 @@ MAX_CHARS = MAX_CHUNKS * MAX_CHUNK_CHARS
 
 _PURGED = "purged"
 
+_DELETE_MARK = delete(marks).where(marks.c.name == bindparam("mark"))
+_ADD_MARK = insert(marks)
+
 START = "", 0
 """A position before every passage."""
 
@@ -120,8 +123,14 @@ def get_mark(session: Session, name: str) -> int:
 
 def set_mark(session: Session, name: str, value: int) -> None:
     """Store the last change that a reader has read."""
-    session.connection.execute(delete(marks).where(marks.c.name == name))
-    session.connection.execute(insert(marks).values(name=name, value=value))
+    set_marks(session, [name], value)
+
+
+def set_marks(session: Session, names: Sequence[str], value: int) -> None:
+    """Store a value under several names, in two statements."""
+    if names:
+        session.connection.execute(_DELETE_MARK, [{"mark": name} for name in names])
+        session.connection.execute(_ADD_MARK, [{"name": name, "value": value} for name in names])
 
 
 def has_mark(session: Session, name: str) -> bool:

@@ -34,7 +34,7 @@ LONG_CHARS = FEW_PARTS * PART_CHARS
 DELETED_AT_ONCE = 16
 """Parts that are deleted before the next look at the time."""
 
-MAX_INDEX_SECONDS = 0.06
+MAX_INDEX_SECONDS = 0.03
 """After so long a transaction writes and removes no further parts; each takes up to 20 ms."""
 
 HIDDEN_KIND = ""
