@@ -130,7 +130,7 @@ class Arguments:
         if self.has_confirm:
             defaults["confirm"] = (bool, Field(default=False, description="The user has agreed."))
         if self.operation.takes_background:
-            defaults["background"] = (bool, Field(default=False, description="Return at once with a job; see get_job."))
+            defaults["background"] = (bool, Field(default=False, description="Return a job at once."))
         if self.operation.writes:
             defaults["idempotency_key"] = (Annotated[str, Field(max_length=KEY_CHARS)], "")
         return defaults

@@ -113,6 +113,7 @@ def create(
     start_at: str | date = "",
     priority: int = 0,
     repeat_from: RepeatFrom | None = None,
+    parse: bool = False,
     idempotency_key: str = "",
 ) -> Task:
     """Create one task.
@@ -136,6 +137,7 @@ def create(
         start_at: When it can begin: 2026-05-31, 2026-05-31T15:00, today, +3d, a date or a datetime.
         priority: 1 (low) to 4 (highest), 0 for none.
         repeat_from: "due" counts from the deadline, "done" from completion; as `recurrence` says if left out.
+        parse: Read #tag, @project, !high, dates and repetitions in the title; what is not understood stays in it.
         idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
@@ -154,7 +156,8 @@ def create(
         "tasks.create", title=title, project=project, deadline=deadline, status=status, urgent=urgent,
         important=important, tags=tags, notes=notes, recurrence=recurrence, parent=parent, scheduled_at=scheduled_at,
         scheduled_minutes=_minutes(scheduled_minutes), rank=rank, assignee=assignee, waiting_for=waiting_for,
-        start_at=start_at, priority=priority, repeat_from=repeat_from, idempotency_key=idempotency_key or None,
+        start_at=start_at, priority=priority, repeat_from=repeat_from, parse=parse or None,
+        idempotency_key=idempotency_key or None,
     )  # fmt: skip
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from panorama import sample
 from panorama.calls import Answer
+from panorama.domain.markdown.quick_add import parse_quick_add
 from panorama.domain.text.json_types import is_object
 from panorama.errors import InvalidInputError, NotFoundError
 from panorama.web.page_calls import PageCalls
-from panorama.web.quick_add import parse_task
 from panorama.web.texts import Texts
 
 OPERATIONS = frozenset(
@@ -96,7 +96,8 @@ class Forms:
     def _add_quickly(self, fields: Fields, texts: Texts) -> Outcome:
         line = _get(fields, "line")
         context = self._calls.app.context
-        arguments = parse_task(line, self._calls.list_project_names(), now=context.now(), zone=context.zone)
+        quick = parse_quick_add(line, self._calls.list_project_names(), now=context.now(), zone=context.zone)
+        arguments = {"title": quick.title, **quick.fields}
         if project := _get(fields, "project"):
             arguments.setdefault("project", project)
         answer = self._calls.call("tasks.create", **arguments)

@@ -90,4 +90,9 @@ REPEAT_FROM = choice("repeat_from", RepeatFrom, "Repeat from the deadline (due) 
 PRIORITY = field(
     "priority", Annotated[int | None, option("From 1 (low) to 4 (highest); 0 for none.", "--priority", metavar="0-4")]
 )
+PARSE = field(
+    "parse",
+    Annotated[bool, option("Read #tag, @project, !high and dates in the title, or keep it.", "--parse/--no-parse")],
+    True,
+)
 VIEW = choice("view", TaskView, f"A view: {', '.join(get_args(TaskView))}.", "--view", "-v")

@@ -21,8 +21,9 @@ class Noun:
 
     `group` is its command and the prefix of its operations, `reference` their argument that names one. `main` is the
     argument of `add` and its help, `label` the field that `rename` changes (the first of `name_fields` if the name has
-    several; the others are cleared), `body` the long text that `edit` opens in an editor. `states` are those set by
-    `done` and `reopen`. `examples` are a name and arguments of `add` for examples.
+    several; the others are cleared), `body` the long text that `edit` opens in an editor. `add_fields` are options of
+    `add` alone. `states` are those set by `done` and `reopen`. `examples` are a name and arguments of `add` for
+    examples.
     """
 
     group: str
@@ -38,6 +39,7 @@ class Noun:
     name_fields: tuple[str, ...] = ()
     body: str = ""
     fields: tuple[Parameter, ...] = ()
+    add_fields: tuple[Parameter, ...] = ()
     filters: tuple[Parameter, ...] = ()
     states: tuple[str, str] = ("", "")
     extra_examples: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
@@ -90,6 +92,7 @@ TASKS = Noun(
         f.text("start_at", "The day on which it can begin."), f.PRIORITY, f.REPEAT_FROM,
         f.text("assignee", "The person who does it."), f.text("waiting_for", "The person it waits for."),
     ),
+    add_fields=(f.PARSE,),
     filters=(f.PROJECT, f.VIEW, f.TASK_FILTER, f.TAG),
     table=tables.tasks, states=("done", "todo"),
     verbs=("list", "show", "add", "edit", "done", "reopen", "move", "rename", "delete"),
@@ -101,7 +104,10 @@ TASKS = Noun(
             "panorama tasks --project Garden --status any",
             "panorama tasks --json | jq -r '.data[].title'",
         ),
-        "add": ('panorama tasks add "Water plants" -d today --recurrence "every monday"',),
+        "add": (
+            'panorama tasks add "order tiles fri 3pm #kitchen !high"',
+            'panorama tasks add "Water plants" -d today --recurrence "every monday"',
+        ),
         "edit": ('panorama tasks edit "Order seeds" --deadline friday', 'panorama tasks edit "Order seeds"'),
     },
 )  # fmt: skip

@@ -82,7 +82,9 @@ def make_add(noun: Noun) -> Command:
             answer = panorama.call(f"{noun.group}.create", fields.drop_empty(values))
         console.print_result(answer, as_json)
 
-    return fields.with_parameters(run, f"Add a {noun.word}.", fields.required(*noun.main), *noun.fields, AS_JSON)
+    return fields.with_parameters(
+        run, f"Add a {noun.word}.", fields.required(*noun.main), *noun.fields, *noun.add_fields, AS_JSON
+    )
 
 
 def _read_stdin() -> str:

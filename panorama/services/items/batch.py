@@ -57,7 +57,7 @@ class Batch:
 
         Args:
             operations: [{"tool": "create_task", "args": {…}}]
-            atomic: false: each stands alone and tells its own fate.
+            atomic: false: each step alone.
 
         Raises:
             InvalidInputError: The list is empty or too long, or a step is not allowed in it.

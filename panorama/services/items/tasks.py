@@ -7,12 +7,15 @@ from panorama.domain.items.choices import RepeatFrom, TaskStatus, TaskView
 from panorama.domain.items.item import PREFIXES, normalize_tags, single_line, validate_text
 from panorama.domain.items.references import PersonRef, ProjectRef, TaskRef
 from panorama.domain.items.tasks import HIGHEST_PRIORITY, MAX_SCHEDULED_MINUTES, Task, next_occurrence, status_fields
+from panorama.domain.markdown.quick_add import QuickAdd
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.time import recurrence, times
 from panorama.errors import InvalidInputError
 from panorama.services.base import LargeCall, Service, ServiceContext, drop_none
 from panorama.services.graph.link_renames import LinkRenames, rename_own_links
 from panorama.services.items import duplicates
+from panorama.services.items.quick_add import describe_taken, read_title
+from panorama.services.search.hints import join_hints
 from panorama.services.search.semantic import SemanticSearch
 from panorama.store.backend import Session
 from panorama.store.items import rows, tasks
@@ -85,6 +88,7 @@ class Tasks(Service):
         start_at: str = "",
         priority: int = 0,
         repeat_from: RepeatFrom | None = None,
+        parse: bool = False,
     ) -> Result[Task]:
         """Create one task.
 
@@ -95,12 +99,20 @@ class Tasks(Service):
             recurrence: every friday, every! 3 days (from completion), or RFC 5545.
             scheduled_at: In the calendar.
             priority: 4 is highest.
+            parse: Read #tag, @project, !high, dates in the title.
         """
         now = self._now()
+        given: dict[str, Any] = {
+            "deadline": deadline, "tags": tags, "recurrence": recurrence, "priority": priority, "urgent": urgent,
+            "important": important, "project": project,
+        }  # fmt: skip
         with self._writing() as session:
+            quick = read_title(session, title, self._clock(), given) if parse else QuickAdd(title, {}, {})
+            given |= quick.fields
+            project = given.pop("project")
             values = self._validate_fields(
-                title=title, notes=notes, deadline=deadline, tags=tags, recurrence=recurrence, repeat_from=repeat_from,
-                scheduled_at=scheduled_at, scheduled_minutes=scheduled_minutes, start_at=start_at, priority=priority,
+                title=quick.title, notes=notes, repeat_from=repeat_from, scheduled_at=scheduled_at,
+                scheduled_minutes=scheduled_minutes, start_at=start_at, **given,
             )  # fmt: skip
             above: Task | None = rows.load(session, "task", parent) if parent else None
             inherited = above.project if above and project is None else None
@@ -108,8 +120,6 @@ class Tasks(Service):
                 **self._new_item_fields("task", now),
                 **values,
                 **status_fields(None, status, now),
-                urgent=urgent,
-                important=important,
                 rank=rank,
                 project=project or inherited,
                 parent=parent or None,
@@ -117,7 +127,9 @@ class Tasks(Service):
                 waiting_for=waiting_for or None,
             )
             rows.add(session, task)
-            return Result(task, hint=duplicates.duplicate_hint(session, self._meaning, task, self._context.zone))
+            zone = self._context.zone
+            duplicate = duplicates.duplicate_hint(session, self._meaning, task, zone)
+            return Result(task, hint=join_hints(describe_taken(quick, task, zone), duplicate))
 
     def update(
         self,

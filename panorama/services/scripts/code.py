@@ -80,9 +80,9 @@ class Code(Service):
         Args:
             inputs: Become names in the script.
             dry_run: Change nothing; show what would change.
-            atomic: If it fails, take back what it wrote.
+            atomic: Take all back if it fails.
             timeout: Seconds, 1 to 60; in the background up to 3600.
-            state: Runs that name the same state share `sdk.state`.
+            state: Runs with the same state share `sdk.state`.
 
         Raises:
             InvalidInputError: An argument cannot be used.

@@ -49,7 +49,7 @@ class LibraryRunner(Service):
         Args:
             args: Its arguments by name.
             dry_run: Change nothing; show what would change.
-            atomic: If it fails, take back what it wrote.
+            atomic: Take all back if it fails.
             timeout: As of run_code.
 
         Raises:

@@ -1,0 +1,228 @@
+"""Quick add: the fields of a new task that one line of words means, in English and German.
+
+Understood are `#tag`, `@project`, `!high` and other priorities, `!` (urgent) and `!!` (important, too), a date or time,
+and a repetition from “every” on. What is not understood, or could mean something else, stays in the title: a wrong date
+costs more than none.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from panorama.domain.markdown.task_fields import PRIORITIES
+from panorama.domain.time import recurrence, times
+from panorama.domain.time.calendar_words import HOLIDAYS, MONTHS, NAMED_DAYS, PARTS_OF_DAY, WEEKDAYS, read_words
+from panorama.domain.time.times import Deadline
+from panorama.errors import InvalidInputError
+
+MAX_WORDS = 60
+"""Of a longer line only the last words are looked at."""
+
+MAX_SPAN = 8
+"""The most words of one date or repetition."""
+
+_TAG = re.compile(r"(?<!\S)#(?=[\w/-]*[^\W\d])([\w/-]{1,60})(?!\S)")
+_PROJECT = re.compile(r"(?<!\S)@(\"[^\"]+\"|[^\s\"]+)(?!\S)")
+_MARK = re.compile(r"(?<!\S)!(!|[^\W\d_]+)?(?!\S)")
+_EVERY = re.compile(r"(?:every|each|jede[nrs]?|alle)!?", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"(?:(?:at|um|by|bis|@) ?)?(?:\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|uhr)|\d{1,2}:\d\d(?: uhr)?)", re.IGNORECASE
+)
+_ORDINAL = re.compile(r"(?:the |de[nrsm] )?\d{1,2}(?:st|nd|rd|th|\.)", re.IGNORECASE)
+_GERMAN_PRIORITIES = {"hoch": 3, "mittel": 2, "niedrig": 1}
+_PRIORITIES: Mapping[str, int] = {**PRIORITIES, **_GERMAN_PRIORITIES}
+_MARKS: Mapping[str, Mapping[str, Any]] = {
+    "": {"urgent": True}, "!": {"urgent": True, "important": True},
+    **{word: {"urgent": True} for word in ("urgent", "dringend")},
+    **{word: {"important": True} for word in ("important", "wichtig")},
+    **{word: {"priority": number} for word, number in _PRIORITIES.items()},
+}  # fmt: skip
+_ANCHORS = frozenset(
+    (*WEEKDAYS, *MONTHS, *NAMED_DAYS, *PARTS_OF_DAY, "minute", "hour", "day", "week", "fortnight", "weekend", "month",
+     "year", "midnight", "mitternacht", *(word for name in HOLIDAYS for word in name.split()))
+)  # fmt: skip
+"""The words of which a date in words has at least one."""
+
+_EVERYDAY = frozenset(
+    ("sun", "sat", "so", "do", "mi", "di", "fr", "mo", "sa", "may", "mai", "march", "mar", "second", "now", "jetzt",
+     "day", "tag", "weekend", "wochenende")
+)  # fmt: skip
+"""Words that mean something else, or no day to be done on, when they are alone."""
+
+_FEASTS = frozenset(("black", "good", "cyber", "ash", "palm", "easter"))
+"""A day behind one of these words is a feast or a sale."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuickAdd:
+    """The title and the fields of a new task; `taken` has the words that were taken for each field."""
+
+    title: str
+    fields: Mapping[str, Any]
+    taken: Mapping[str, str]
+
+
+def parse_quick_add(
+    line: str, projects: Mapping[str, str], *, now: datetime, zone: ZoneInfo, given: Collection[str] = ()
+) -> QuickAdd:
+    """Return the task that a line means; without words for a title, the line as it is.
+
+    Args:
+        projects: The names of projects by their ids; the beginning of one name is enough if it is the only one.
+        given: Fields that have a value already; words for them stay in the title.
+    """
+    fields: dict[str, Any] = {}
+    taken: dict[str, str] = {}
+    rest = _take_signs(line, projects, fields, taken, given)
+    words = rest.split()
+    rule = () if "recurrence" in given else _find_repetition(words)
+    if rule:
+        taken["recurrence"] = fields["recurrence"] = " ".join(rule)
+        words = _remove(words, rule)
+    if "deadline" not in given:
+        span = _find_date(words, now, zone, is_repeated=bool(rule))
+        words = _remove(words, span)
+        if deadline := _choose_deadline(" ".join(rule), _clean(span), now, zone):
+            fields["deadline"] = deadline
+        if span:
+            taken["deadline"] = " ".join(span)
+    title = " ".join(words).rstrip(" ,;:-–")
+    return QuickAdd(title, fields, taken) if title else QuickAdd(line, {}, {})
+
+
+def _take_signs(
+    line: str, projects: Mapping[str, str], fields: dict[str, Any], taken: dict[str, str], given: Collection[str]
+) -> str:
+    """Take tags, a project and marks out of a line, and return the rest."""
+    if "tags" not in given and (tags := _TAG.findall(line)):
+        fields["tags"], line = tags, _TAG.sub("", line)
+        taken["tags"] = " ".join(f"#{tag}" for tag in tags)
+    if (
+        "project" not in given
+        and (match := _PROJECT.search(line))
+        and (project := _find_project(match[1].strip('"'), projects))
+    ):
+        fields["project"], taken["project"] = project, match[0]
+        line = line[: match.start()] + line[match.end() :]
+    for match in list(_MARK.finditer(line)):
+        meaning = _MARKS.get((match[1] or "").casefold(), {})
+        if meaning and not any(name in given for name in meaning):
+            fields.update(meaning)
+            taken.update(dict.fromkeys(meaning, match[0]))
+            line = line.replace(match[0], "", 1) if match[1] not in (None, "!") else _MARK.sub(_drop_plain, line)
+    return line
+
+
+def _find_project(name: str, projects: Mapping[str, str]) -> str:
+    """Return the id of the project that a name or its beginning means, "" if there is none."""
+    same = [id_ for id_, known in projects.items() if known.casefold() == name.casefold()]
+    near = [id_ for id_, known in projects.items() if known.casefold().startswith(name.casefold())]
+    return same[0] if same else near[0] if len(near) == 1 else ""
+
+
+def _drop_plain(match: re.Match[str]) -> str:
+    """Return nothing for a plain mark, the match for one with a word."""
+    return "" if match[1] in (None, "!") else match[0]
+
+
+def _iter_spans(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...]]:
+    """Yield runs of words, the longest first, and of one length the last first; not all words unless `whole`."""
+    near = words[-MAX_WORDS:]
+    for length in range(min(MAX_SPAN, len(words) - (not whole)), 0, -1):
+        for start in range(len(near) - length, -1, -1):
+            yield tuple(near[start : start + length])
+
+
+def _find_repetition(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the words that say how a task repeats, () if there are none."""
+    if not any(_EVERY.fullmatch(word) for word in words):
+        return ()
+    for span in _iter_spans(words, whole=False):
+        if _EVERY.fullmatch(span[0]) and _is_repetition(_clean(span)):
+            return span
+    return ()
+
+
+def _is_repetition(phrase: str) -> bool:
+    try:
+        recurrence.parse_repetition(phrase)
+    except InvalidInputError:
+        return False
+    return True
+
+
+def _find_date(words: Sequence[str], now: datetime, zone: ZoneInfo, *, is_repeated: bool) -> tuple[str, ...]:
+    """Return the words that name a day or a moment to come, () if there are none."""
+    anchors = {word for word in words[-MAX_WORDS:] if _is_anchor(word)}
+    if not anchors:
+        return ()
+    for span in _iter_spans(words, whole=False):
+        deadline = None if anchors.isdisjoint(span) else _parse(_clean(span), now, zone)
+        if deadline is not None and _is_plain_date(words, span, deadline):
+            is_clock = is_repeated and bool(_CLOCK.fullmatch(_clean(span)))
+            return span if is_clock or _is_to_come(deadline, now, zone) else ()
+    return ()
+
+
+def _is_to_come(deadline: Deadline, now: datetime, zone: ZoneInfo) -> bool:
+    return deadline >= now if isinstance(deadline, datetime) else deadline >= times.today(now, zone)
+
+
+def _is_anchor(word: str) -> bool:
+    plain = word.strip(",;.")
+    return any(letter.isdigit() for letter in plain) or any(part in _ANCHORS for part in read_words(plain))
+
+
+def _is_plain_date(words: Sequence[str], span: tuple[str, ...], deadline: Deadline) -> bool:
+    """Return whether words that can be a date hardly mean anything else."""
+    phrase, place = _clean(span), _find_place(words, span)
+    if place and words[place - 1].casefold() in _FEASTS:
+        return False
+    if phrase.casefold() in _EVERYDAY or _ORDINAL.fullmatch(phrase):
+        return False
+    if " ".join(read_words(phrase)) in HOLIDAYS:  # “christmas presents” are due before; “by christmas” is a day
+        return False
+    has_day = any(part in _ANCHORS for part in read_words(phrase)) or not isinstance(deadline, datetime)
+    return has_day or bool(_CLOCK.fullmatch(phrase)) or "+" in phrase or "-" in phrase
+
+
+def _find_place(words: Sequence[str], span: tuple[str, ...]) -> int:
+    """Return where a run of words begins, the last place if there are several."""
+    starts = range(len(words) - len(span), -1, -1)
+    return next(start for start in starts if tuple(words[start : start + len(span)]) == span)
+
+
+def _remove(words: Sequence[str], span: tuple[str, ...]) -> list[str]:
+    if not span:
+        return list(words)
+    start = _find_place(words, span)
+    return [*words[:start], *words[start + len(span) :]]
+
+
+def _clean(span: Sequence[str]) -> str:
+    return " ".join(span).rstrip(",;")
+
+
+def _parse(phrase: str, now: datetime, zone: ZoneInfo) -> Deadline | None:
+    try:
+        return times.parse_deadline(phrase, "deadline", now=now, zone=zone)
+    except InvalidInputError:
+        return None
+
+
+def _choose_deadline(rule: str, phrase: str, now: datetime, zone: ZoneInfo) -> str:
+    """Return the deadline that a phrase means; of a repetition without a day, the first day on which it falls."""
+    if not rule or (phrase and not _CLOCK.fullmatch(phrase)):
+        return phrase
+    today = times.today(now, zone)
+    text, _ = recurrence.parse_repetition(rule)
+    first: Any = today
+    if not recurrence.is_on_rule(text, datetime.combine(today, time(), zone), zone):
+        first = recurrence.next_occurrence(text, today, not_before=today, zone=zone)
+    if phrase and first:
+        before = datetime.combine(first, time(), zone)
+        first = times.parse_deadline(phrase, "deadline", now=before, zone=zone)
+    return times.format_time(first, zone) if first else ""

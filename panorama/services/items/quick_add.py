@@ -1,0 +1,41 @@
+"""Reads the title of a new task as one line of quick add, and says what was taken."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from panorama.domain.items.tasks import Task
+from panorama.domain.markdown.quick_add import QuickAdd, parse_quick_add
+from panorama.store.backend import Session
+from panorama.store.items import overview
+from panorama.store.items.tasks import Clock
+
+
+def read_title(session: Session, title: str, clock: Clock, given: Mapping[str, Any]) -> QuickAdd:
+    """Return the task that a title means.
+
+    Args:
+        given: Fields by name; those with a value are not read from the title.
+    """
+    projects = {id_: row.name for id_, row in overview.list_projects(session).items()} if "@" in title else {}
+    return parse_quick_add(
+        title, projects, now=clock.now, zone=clock.zone, given=[name for name, value in given.items() if value]
+    )
+
+
+def describe_taken(quick: QuickAdd, task: Task, zone: ZoneInfo) -> str:
+    """Describe the fields that were read from a title, with the words for each; "" if there are none."""
+    parts: list[str] = []
+    for name in quick.fields:
+        value = "" if name in ("project", "urgent", "important") else f" {_format_value(getattr(task, name), zone)}"
+        parts.append(f"{name}{value}" + (f" (“{quick.taken[name]}”)" if name in quick.taken else ""))
+    return f"Taken from the title: {', '.join(parts)}." if parts else ""
+
+
+def _format_value(value: Any, zone: ZoneInfo) -> str:
+    if isinstance(value, datetime):
+        return f"{value.astimezone(zone):%a %Y-%m-%d %H:%M}"
+    if isinstance(value, date):
+        return f"{value:%a %Y-%m-%d}"
+    return ", ".join(value) if isinstance(value, tuple) else str(value)

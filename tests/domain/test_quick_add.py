@@ -1,0 +1,76 @@
+"""One line of words as a task: what is understood leaves the title, all else stays in it."""
+
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from panorama.domain.markdown.quick_add import QuickAdd, parse_quick_add
+
+NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
+PROJECTS = {"p_1": "Kitchen", "p_2": "Garden", "p_3": "Garden shed", "p_4": "Kiosk"}
+
+
+def parse(line: str, *given: str) -> QuickAdd:
+    """Parse a line on a Wednesday."""
+    return parse_quick_add(line, PROJECTS, now=NOW, zone=ZoneInfo("Europe/Berlin"), given=given)
+
+
+@pytest.mark.parametrize(
+    ("line", "fields"),
+    [
+        ("Tea", {"title": "Tea"}),
+        ("  Call   Ida  ", {"title": "Call Ida"}),
+        ("Call Ida #family #phone/work", {"title": "Call Ida", "tags": ["family", "phone/work"]}),
+        ("Sow @garden", {"title": "Sow", "project": "p_2"}),
+        ('Paint @"Garden shed"', {"title": "Paint", "project": "p_3"}),
+        ("Pay !", {"title": "Pay", "urgent": True}),
+        ("Pay !!", {"title": "Pay", "urgent": True, "important": True}),
+        ("Pay !dringend !low", {"title": "Pay", "urgent": True, "priority": 1}),
+        ("order tiles fri 3pm #kitchen !high",
+         {"title": "order tiles", "deadline": "fri 3pm", "tags": ["kitchen"], "priority": 3}),
+        ("Pay tomorrow", {"title": "Pay", "deadline": "tomorrow"}),
+        ("Call mum on friday", {"title": "Call mum", "deadline": "on friday"}),
+        ("Pay friday 15:00 rent", {"title": "Pay rent", "deadline": "friday 15:00"}),
+        ("Call Ida in 2 weeks, again", {"title": "Call Ida again", "deadline": "in 2 weeks"}),
+        ("Meet Ida at 3pm", {"title": "Meet Ida", "deadline": "at 3pm"}),
+        ("Buy presents by christmas", {"title": "Buy presents", "deadline": "by christmas"}),
+        ("Termin am 5. Juni um halb vier", {"title": "Termin", "deadline": "am 5. Juni um halb vier"}),
+        ("Zahlen morgen", {"title": "Zahlen", "deadline": "morgen"}),
+        ("Zahnarzt fr 15:00", {"title": "Zahnarzt", "deadline": "fr 15:00"}),
+        ("Pay 2026-06-01", {"title": "Pay", "deadline": "2026-06-01"}),
+        ("Water every friday", {"title": "Water", "recurrence": "every friday", "deadline": "2026-05-22"}),
+        ("Water every wednesday 7:00",
+         {"title": "Water", "recurrence": "every wednesday", "deadline": "2026-05-20T07:00+02:00"}),
+        ("Sweep every! 3 days", {"title": "Sweep", "recurrence": "every! 3 days", "deadline": "2026-05-20"}),
+        ("Müll jeden Dienstag", {"title": "Müll", "recurrence": "jeden Dienstag", "deadline": "2026-05-26"}),
+    ],
+)  # fmt: skip
+def test_what_is_understood_leaves_the_title(line: str, fields: dict[str, Any]) -> None:
+    quick = parse(line)
+
+    assert {"title": quick.title, **quick.fields} == fields
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["tomorrow", "#kitchen", "Sow @ki", "Write C# notes", "Mail a@b.example now", "Pay 2026-13-99", "Fix issue #12",
+     "Tea !unknown", "Wow!", "Buy sun screen", "Look at 5 offers", "Increase by 5", "Read the 15th chapter",
+     "Watch 1984", "Write the weekly report", "Buy christmas presents", "Black Friday deals",
+     "Report on last friday", "Call Ida 3 days ago", "May I ask", "Good morning call", "Do it every now and then"],
+)  # fmt: skip
+def test_what_may_mean_something_else_stays_in_the_title(line: str) -> None:
+    assert parse(line) == QuickAdd(line, {}, {})
+
+
+def test_fields_that_are_given_are_not_read_from_the_title() -> None:
+    quick = parse("Pay tomorrow #rent !high @garden", "deadline", "tags", "priority", "project")
+
+    assert quick == QuickAdd("Pay tomorrow #rent !high @garden", {}, {})
+
+
+def test_a_long_hostile_line_is_read_in_time() -> None:
+    line = "every friday " * 20_000 + "#a " * 20_000 + "!high " * 2_000
+
+    assert parse(line).title.startswith("every friday")

@@ -1,0 +1,37 @@
+"""Quick add through the tool, the terminal's default and the page: one parser, and an answer that says what it took."""
+
+from collections.abc import Callable
+
+from panorama.calls import Answer
+
+Call = Callable[..., Answer]
+
+
+def test_a_parsed_title_sets_fields_and_the_answer_says_what_was_taken(call: Call) -> None:
+    call("projects.create", name="Kitchen")
+    made = call("tasks.create", title="order tiles fri 3pm #bath !high @kitch", parse=True)
+
+    assert made.data["title"] == "order tiles"
+    assert (made.data["priority"], made.data["tags"]) == (3, ["bath"])
+    assert made.metadata["names"] == {made.data["project"]: "Kitchen"}
+    assert made.metadata["hint"] == (
+        "Taken from the title: tags bath (“#bath”), project (“@kitch”), priority 3 (“!high”), "
+        "deadline Fri 2026-05-22 15:00 (“fri 3pm”)."
+    )
+
+
+def test_a_title_is_kept_unless_it_is_to_be_parsed(call: Call) -> None:
+    assert call("tasks.create", title="Call mum on friday #x").data["title"] == "Call mum on friday #x"
+
+
+def test_a_repetition_in_a_title_begins_on_its_first_day(call: Call) -> None:
+    made = call("tasks.create", title="Water plants every friday", parse=True)
+
+    assert (made.data["recurrence"], made.data["deadline"]) == ("FREQ=WEEKLY;BYDAY=FR", "2026-05-22")
+    assert "deadline Fri 2026-05-22" in made.metadata["hint"]
+
+
+def test_arguments_win_over_words_in_the_title(call: Call) -> None:
+    made = call("tasks.create", title="Pay tomorrow #rent", deadline="2026-06-01", parse=True)
+
+    assert (made.data["title"], made.data["deadline"], made.data["tags"]) == ("Pay tomorrow", "2026-06-01", ["rent"])
