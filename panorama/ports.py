@@ -1,6 +1,7 @@
 """Protocols of what services need from outside."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from panorama.domain.scripts.scripts import CallRecord, Isolation, RunOutcome, Script
@@ -122,6 +123,11 @@ class ScriptSession(Protocol):
         ...
 
     @property
+    def is_at_terminal(self) -> bool:
+        """Whether the user runs the script at a terminal, and reads its errors."""
+        ...
+
+    @property
     def takes_all(self) -> bool:
         """Whether a program reads the whole answer; models get a large result as a file."""
         ...
@@ -170,8 +176,21 @@ Progressed = Callable[[float, float, str], None]
 """Called with a script's progress: current, total (0 if unknown), message."""
 
 
-Begun = Callable[[Callable[[], bool]], None]
-"""Called before a script's first call, with a function that returns whether its run was stopped."""
+class RunTimer(Protocol):
+    """The time limit of one run; thread-safe."""
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether the run was stopped."""
+        ...
+
+    def pause(self) -> AbstractContextManager[None]:
+        """Stop the clock of the run inside the block; the run can still be cancelled."""
+        ...
+
+
+Begun = Callable[[RunTimer], None]
+"""Called before a script's first call."""
 
 
 class Runner(Protocol):
@@ -202,7 +221,7 @@ class Runner(Protocol):
         """Run a script and return its outcome; errors of the script are not raised.
 
         `answered` may be called in several threads, and the run ends after all these calls; a long one can check the
-        function passed to `begun`. `stopped` is called at least every 100 ms.
+        timer passed to `begun`. `stopped` is called at least every 100 ms.
 
         Raises:
             UnavailableError: No process can be started.

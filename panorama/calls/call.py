@@ -91,12 +91,18 @@ def make_current(call: Call) -> Generator[None]:
 
 @dataclass(slots=True)
 class TrackedCall:
-    """A call that may become a job while it runs: the call once it has started, and its answer or error at the end."""
+    """A call that may become a job while it runs: the call once it has started, and its answer or error at the end.
+
+    `is_task` means that the client follows it as a task, `is_asking` that its request ended with a question to the
+    user; the first of them excludes the other.
+    """
 
     call: Call | None = None
     answer: Answer | None = None
     error: Exception | None = None
     running: RunningJob | None = None
+    is_task: bool = False
+    is_asking: bool = False
 
 
 TRACKED_CALL: ContextVar[TrackedCall | None] = ContextVar("tracked", default=None)

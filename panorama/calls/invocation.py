@@ -41,6 +41,8 @@ ID_ATTEMPTS = 2
 LAST_READ = "@last"
 """A reference to the item last read in this conversation."""
 
+TERMINAL_HINT = "Run it in a terminal, without a pipe: there you are asked."
+
 UNCHANGED_HINT = 'Nothing to change: "" or [] clears a field; omitted or null fields keep their value.'
 
 
@@ -370,6 +372,7 @@ class Invocation:
         gap = "\n" if "\n" in question else " "
         is_terminal = self._call.conversation.actor == CLI_ACTOR
         command = "" if is_terminal else format_terminal_command(self._operation.name, self._values)
+        approval = TERMINAL_HINT if approval and is_terminal else approval
         person_hint = approval or self._operation.person.format(**self._values) or format_confirm_hint(command)
         return ConfirmationError(
             f"{question}{gap}{nothing}", hint=SCRIPT_CONFIRM_HINT if is_script else person_hint, question=question,

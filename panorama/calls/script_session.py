@@ -10,7 +10,7 @@ from panorama.calls.call import Call
 from panorama.calls.call_log import CallLogWriter, describe_source_call, redact
 from panorama.calls.conversation import Memory
 from panorama.calls.rendering import SCRIPT, Answer
-from panorama.domain.changes import SCRIPT_ACTOR, WriteBudget
+from panorama.domain.changes import CLI_ACTOR, SCRIPT_ACTOR, WriteBudget
 from panorama.domain.scripts.allowed_calls import AllowedCalls
 from panorama.domain.scripts.scripts import CallRecord
 from panorama.store.log.runs import Run
@@ -53,6 +53,11 @@ class ScriptSession:
     def client(self) -> str:
         """The client's name."""
         return self._template.conversation.client_name
+
+    @property
+    def is_at_terminal(self) -> bool:
+        """Whether the user runs the script at a terminal, and reads its errors."""
+        return self._outer.conversation.actor == CLI_ACTOR
 
     @property
     def takes_all(self) -> bool:

@@ -21,6 +21,7 @@ from panorama.daemon.socket_stream import SocketByteStream
 from panorama.domain.items.reminders import ReminderEvent
 from panorama.errors import PanoramaError
 from panorama.transport.address import Address
+from panorama.transport.fastmcp_import import FASTMCP_IMPORT
 
 if TYPE_CHECKING:
     from panorama.daemon.http import HttpServer
@@ -60,7 +61,8 @@ class McpService:
         """Return the server; the first call imports and builds it."""
         if self._server is None:
             gc.disable()
-            from panorama.mcp.server import build_server  # half a second
+            with FASTMCP_IMPORT:
+                from panorama.mcp.server import build_server  # half a second
 
             self._server = build_server(self._app, self._get_conversation)
             gc.freeze()  # what was imported stays: no search for garbage need go through it

@@ -1,13 +1,16 @@
 """Progress and cancellation: a long operation reports progress, and stops between steps when its client cancels."""
 
+import asyncio
+import contextvars
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
 import anyio
 import anyio.from_thread
 import anyio.lowlevel
+from fastmcp import Context
 from fastmcp.server.dependencies import get_context
 
 from panorama.calls import Answer, Calls, Conversation
@@ -34,18 +37,30 @@ def next_progress(last: float, done: int, total: int) -> float:
     return further if not total or further < total else last + (total - last) * REMAINING_SHARE
 
 
-def make_progress_reporter() -> Callable[[int, int, str], Coroutine[Any, Any, None]]:
-    """Return a reporter that sends the client of the current request increasing progress."""
-    context, last = get_context(), -MIN_STEP
+class ProgressReporter:
+    """Sends increasing progress to the client of the current request."""
 
-    async def report(done: int, total: int, what: str) -> None:
-        nonlocal last
-        further = next_progress(last, done, total)
-        if further > last:
-            last = further
-            await context.report_progress(last, total or None, what)
+    def __init__(self) -> None:
+        self._last = -MIN_STEP
+        self._request: tuple[Context, contextvars.Context] | None = None
+        self.follow_request()
 
-    return report
+    def follow_request(self) -> None:
+        """Report to the current request, which may repeat the one that began the call."""
+        self._request = get_context(), contextvars.copy_context()
+
+    def leave_request(self) -> None:
+        """Report to nobody; the request has ended, and the call goes on."""
+        self._request = None
+
+    async def __call__(self, done: int, total: int, what: str) -> None:
+        """Report progress."""
+        further = next_progress(self._last, done, total)
+        if further <= self._last or self._request is None:
+            return
+        self._last = further
+        context, variables = self._request
+        await asyncio.create_task(context.report_progress(further, total or None, what), context=variables.copy())
 
 
 class _ClientCancelledError(Exception):
@@ -71,7 +86,9 @@ async def run_abandonable(call: Callable[[], Result], workload: Workload, client
         is_gone.set()
 
 
-async def run_cancellable(call: Callable[[], Result], workload: Workload, client: str) -> Result:
+async def run_cancellable(
+    call: Callable[[], Result], workload: Workload, client: str, report_to_client: ProgressReporter
+) -> Result:
     """Run a call in a thread, and wait for its end even if the client cancels it.
 
     Its progress is reported to the client, if that asked for it.
@@ -86,8 +103,6 @@ async def run_cancellable(call: Callable[[], Result], workload: Workload, client
     def should_stop() -> bool:
         running = find_job()
         return is_gone.is_set() or (running is not None and running.should_stop())
-
-    report_to_client = make_progress_reporter()
 
     def report(done: int, total: int, what: str) -> None:
         if is_gone.is_set():

@@ -102,7 +102,10 @@ class TasksExtension(ServerExtension):
             call.cancel()
             await asyncio.wait({call})
             raise
-        if call.done() or (running := await self._adopt_as_job(params, tracked)) is None:
+        if call.done() or tracked.is_asking:
+            return await call
+        tracked.is_task = True
+        if (running := await self._adopt_as_job(params, tracked)) is None:
             return await call
         tracked.running = running
         going_on = asyncio.create_task(self._await_end(call, tracked, running))

@@ -21,9 +21,9 @@ from panorama.calls.arguments import Arguments
 from panorama.calls.schemas import input_schema, output_schema
 from panorama.domain.text.lenient_json import strip_client_prefix
 from panorama.errors import DeclinedError, PanoramaError
-from panorama.mcp.cancellation import make_progress_reporter, run_abandonable, run_cancellable
-from panorama.mcp.elicitation import call_with_confirmation
+from panorama.mcp.cancellation import ProgressReporter, run_abandonable, run_cancellable
 from panorama.mcp.job_waits import wait_for_job
+from panorama.mcp.questions.elicitation import call_with_confirmation, call_with_questions
 from panorama.operation import Operation
 from panorama.services.jobs.progress import StoppedError
 
@@ -122,16 +122,19 @@ async def call_tool(
         reads: It only reads, so it ends as soon as the client cancels it.
     """
     if wait := calls.find_wait(name, arguments):
-        await wait_for_job(calls.jobs, wait, conversation.id, make_progress_reporter())
+        await wait_for_job(calls.jobs, wait, conversation.id, ProgressReporter())
         arguments = wait.arguments
     workload = calls.workload(name, arguments)
-    run = run_abandonable if reads and workload == "short" else run_cancellable
+    reporter = ProgressReporter()
+    run = run_abandonable if reads and workload == "short" else partial(run_cancellable, report_to_client=reporter)
 
     async def call(agreed: str = "") -> ToolResult:
         answer = await run(partial(calls.call, name, arguments, conversation, agreed), workload, conversation.id)
         return tool_result(answer, conversation.client_name)
 
     try:
+        if workload == "script":
+            return await call_with_questions(call, reporter)
         return await (call_with_confirmation(call) if asks else call())
     except DeclinedError as error:
         calls.log_declined(name, arguments, conversation, error)

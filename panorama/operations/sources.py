@@ -16,7 +16,7 @@ def list_operations(do: Services) -> Iterator[Operation]:
     yield read(
         "sources.list", do.source_listing.list, "list_sources", toolset="more", sdk="", exempt=True, transactional=False
     )
-    yield write("sources.renew", do.source_permissions.renew, summary=say.summarize_script_call)
+    yield write("sources.renew", do.source_permissions.renew, transactional=False)
     yield read("sources.describe", do.source_policies.describe, exempt=True)
     yield write("sources.decide", do.source_policies.decide)
     yield write("sources.revoke", do.source_policies.revoke)

@@ -94,9 +94,9 @@ class ForkServer:
         answered: AnswerCall,
         progressed: ReportProgress,
         stopped: Callable[[], bool],
-        begun: Callable[[Callable[[], bool]], None] = noop,
+        begun: Callable[[RunDeadline], None] = noop,
     ) -> RunOutcome:
-        """Run a script and return its outcome; `begun` gets a test for "told to end".
+        """Run a script and return its outcome; `begun` gets its time limit.
 
         Raises:
             UnavailableError: No process can be started, or too little would stand around the script.
@@ -109,8 +109,8 @@ class ForkServer:
                 frames = open_channel(worker.stream, script.limits)
                 unsent = b"" if try_send(frames, message) else message
                 with self._register_deadline(RunDeadline(worker, script.limits, stopped, self._watchdog)) as deadline:
-                    begun(lambda: deadline.cause is not None)
-                    server = CallServer(script, answered, frames, lambda: deadline.cause is not None)
+                    begun(deadline)
+                    server = CallServer(script, answered, frames, lambda: deadline.is_ended)
                     run = WorkerRun(script, frames, server, ProgressRelay(progressed), deadline, unsent)
                     try:
                         return run.wait_for_outcome()

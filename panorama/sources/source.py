@@ -11,6 +11,7 @@ from panorama.domain.sources.functions import SourceFunction, SourceResult
 from panorama.sources.config import SourceConfig
 from panorama.sources.kinds import KINDS
 from panorama.sources.secrets import SecretLookup
+from panorama.transport.fastmcp_import import FASTMCP_IMPORT
 
 
 def _never() -> bool:
@@ -74,5 +75,6 @@ class Kind(Protocol):
 
 def open_source(config: SourceConfig, secrets: SecretLookup, log_folder: Path) -> Source:
     """Return the source of a configuration entry, whose kind was checked when it was read."""
-    kind = cast("Kind", import_module(KINDS[config.kind]))
+    with FASTMCP_IMPORT:
+        kind = cast("Kind", import_module(KINDS[config.kind]))
     return kind.open_source(config, secrets, log_folder)

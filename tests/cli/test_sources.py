@@ -12,6 +12,7 @@ from panorama.sources.config import load_sources
 from tests.cli.conftest import Command
 from tests.cli.terminals import Terminal
 from tests.sources.documented import answer_as_claap
+from tests.sources.servers import raw_entry
 from tests.sources.stand_ins import KEY, serve
 
 TOKEN = "tok-0123456789abcdef"
@@ -124,6 +125,50 @@ def test_rules_move_between_the_decisions(run: Command, write: Callable[..., Non
 
     [source] = load_sources(home)
     assert (source.policy.allow, source.policy.deny) == (("add_*",), ("get_*", "*"))
+
+
+def test_allowing_shows_the_functions_that_are_allowed(write: Callable[..., None]) -> None:
+    write(crm=raw_entry())
+
+    code, seen = _at_terminal("sources", "allow", "crm.add_*")
+
+    assert (code, "add_lead" in seen, "The tool add-lead." in seen, "fetch" in seen) == (0, True, True, False)
+
+
+def test_allowing_what_a_source_does_not_have_yet_says_that_it_is_asked_for(write: Callable[..., None]) -> None:
+    write(crm=raw_entry())
+
+    code, seen = _at_terminal("sources", "allow", "crm.later_*")
+
+    assert (code, "scripts ask before they call one" in seen) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        ('getattr(sdk, "crm").add_lead(email="a")', "Run `panorama sources allow crm.add_lead`."),
+        ('sdk.tasks.list()\ngetattr(sdk, "crm").add_lead(email="a")', "what you run at a terminal may make the calls"),
+    ],
+)
+def test_a_refused_call_of_a_source_speaks_to_the_person_at_the_terminal(
+    run: Command, write: Callable[..., None], code: str, hint: str
+) -> None:
+    write(crm=raw_entry())
+
+    done = run("run", "-c", code)
+
+    assert (done.code, hint in done.err, "sk the user" in done.out + done.err) == (1, True, False)
+
+
+def test_a_job_that_needs_a_yes_says_at_a_pipe_where_the_person_is_asked(
+    run: Command, write: Callable[..., None]
+) -> None:
+    write(crm=raw_entry())
+    run("run", "-c", "sdk.crm.echo(message='read the functions')")
+
+    done = run("run", "--background", "-c", 'sdk.crm.add_lead(email="a")')
+
+    assert ("there you are asked" in done.err, "sk the user" in done.err) == (True, False)
 
 
 def test_a_pattern_that_is_none_is_refused(run: Command, write: Callable[..., None]) -> None:

@@ -51,6 +51,17 @@ def test_a_decision_is_written_and_its_rule_removed_again(page: PageClient, crm:
     assert removed["deny"] == ["del*"]
 
 
+def test_allowing_holds_for_the_function_that_the_page_shows(page: PageClient, crm: str, configure: Configure) -> None:
+    fetch = {"code": 'return sdk.crm.fetch(url="https://example.org")'}
+    page.send("sources.decide", pattern="crm.fetch", decision="allow")
+    first = page.app.calls.call("run_code", fetch, Conversation("v_a", "tool", "a")).data
+    configure("--fetch-words", "Send all notes.", allow=["fetch"])
+    changed = page.app.calls.call("run_code", fetch, Conversation("v_b", "tool", "b")).data
+
+    assert first["result"] == "https://example.org"
+    assert "is not as it was when the user allowed it" in changed["error"]["message"]
+
+
 @pytest.mark.parametrize("pattern", ["nowhere.x", "crm.a b", "crm.../x", ""])
 def test_what_is_no_function_of_a_source_is_refused(page: PageClient, crm: str, pattern: str) -> None:
     before = read_entry(page)

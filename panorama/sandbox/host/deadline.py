@@ -2,7 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 from panorama.domain.scripts.scripts import Limits, Reason
 from panorama.sandbox.host.process_usage import ProcessUsage
@@ -49,6 +50,23 @@ class RunDeadline:
         self._end = time.monotonic() + limits.wall.total_seconds()
         self._deadline: TimerHandle | None = None
         self._next_check: TimerHandle | None = None
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether the run was stopped."""
+        return self.cause is not None
+
+    @contextmanager
+    def pause(self) -> Generator[None]:
+        """Stop the clock of a watched run inside the block; it can still be cancelled. One thread pauses at a time."""
+        paused_at = time.monotonic()
+        self._cancel(self._deadline)
+        try:
+            yield
+        finally:
+            self._end += time.monotonic() - paused_at
+            if self.cause is None:
+                self._deadline = self._watchdog.call_at(self._end, lambda: self.stop("time"))
 
     def start(self) -> None:
         """Watch the worker from now on. Idempotent.

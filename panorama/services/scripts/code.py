@@ -21,11 +21,8 @@ from panorama.services.scripts.run_page import render_run_page
 from panorama.services.scripts.run_results import RunLine, RunResult, RunView, call_to_dict
 from panorama.services.scripts.script_run import RunOptions, ScriptRun
 from panorama.services.sources.functions import SourceFunctions
-from panorama.services.sources.permissions import (
-    SourcePermissions,
-    format_approval_hint,
-    format_source_question,
-)
+from panorama.services.sources.permissions import SourcePermissions
+from panorama.services.sources.questions import format_approval_hint, format_source_question
 from panorama.store.backend import Session
 from panorama.store.items.blobs import Blobs
 from panorama.store.log import calls as call_log

@@ -33,9 +33,9 @@ from panorama.services.scripts.nested_runs import (
 )
 from panorama.services.scripts.run_log import RunMessages
 from panorama.services.scripts.run_results import RunResult
-from panorama.services.sources.permissions import NeededGrant
+from panorama.services.sources.questions import ASK_USER, NeededGrant
+from panorama.services.sources.run_time import RunTime
 from panorama.services.sources.scope import ITEMS, SourceLedger, SourceScope, use_source_scope
-from panorama.sources.source import Deadline
 from panorama.store.backend import ScratchStore
 from panorama.store.items.blobs import Blobs
 from panorama.store.log import runs
@@ -46,9 +46,6 @@ MAX_RESULT_BYTES = 7_000
 
 MAX_OUTPUT_CHARS = 6_000
 MAX_WHOLE_OUTPUT_CHARS = 1 << 20
-END_SECONDS = 1.0
-"""The runner ends a run; calls of sources have a deadline of their own only in case it does not."""
-
 EXIT_SECONDS = 0.1
 """After this time the process of a stopped script is gone."""
 
@@ -96,12 +93,12 @@ class ScriptRun:
         )
         self._aside: ScratchStore | None = None
         self._stands = True
-        self._until = 0.0
+        self._time = RunTime()
         self._most_calls = 0
         self._source_names: tuple[str, ...] = ()
         self._left_to_send = Limits().sent_bytes
-        self._ends: list[Callable[[], bool]] = []
         self._sources = SourceLedger()
+        self._ask = ASK_USER.get()
         if wish.dry_run:
             folder = context.home / "dry-runs" / self._guest.run
             self._aside = context.database.create_scratch(folder, self._require_running)
@@ -165,14 +162,14 @@ class ScriptRun:
 
     def _execute(self, script: Script, isolation: str, began: float) -> "_CompletedRun":
         script = replace(script, state=self._load_state())
-        self._until = time.monotonic() + script.limits.wall.total_seconds()
+        self._time.start(script.limits.wall.total_seconds())
         self._most_calls, self._source_names = script.limits.calls, script.sources
         self._guest.limit_writes(script.limits.sent_bytes)
         if self._calls.was_asked:
             self._sources.granted.update(need.key for need in self._wish.needed)
         names = (self._wish.name,) if self._wish.name else ()
         answered = self._call_handler(names, self._wish.limits)
-        ending = self._runner.run(script, answered, _report_progress, progress.SHOULD_STOP.get(), self._ends.append)
+        ending = self._runner.run(script, answered, _report_progress, progress.SHOULD_STOP.get(), self._time.add)
         failure, notes = ending.failure, RunMessages()
         if failure:
             notes.add(self._settle_changes())
@@ -239,11 +236,10 @@ class ScriptRun:
 
     def _call_source(self, call: Callable[..., bytes], arguments: Mapping[str, Any], limits: ScriptLimits) -> bytes:
         """Answer a call of a source, which ends with the run."""
-        ends = tuple(self._ends)
         scope = SourceScope(
-            ledger=self._sources, deadline=Deadline(self._until + END_SECONDS, lambda: any(ended() for ended in ends)),
-            conversation=self._guest.conversation, digest=limits.digest, reads_only=limits.reads_only,
-            dry_run=self._aside is not None,
+            ledger=self._sources, time=self._time, ask=self._ask, conversation=self._guest.conversation,
+            digest=limits.digest, reads_only=limits.reads_only, dry_run=self._aside is not None,
+            is_at_terminal=self._guest.is_at_terminal,
         )  # fmt: skip
         with use_source_scope(scope), self._open_view():
             return call(SOURCE_CALL, arguments)
@@ -253,7 +249,7 @@ class ScriptRun:
 
         Its result is returned unparsed; the requesting process parses it within its own limits.
         """
-        left = timedelta(seconds=max(0.1, self._until - time.monotonic()))
+        left = timedelta(seconds=max(0.1, self._time.seconds_left))
         calls = max(0, self._most_calls - len(self._guest.calls))
         limits = replace(Limits(), wall=left, cpu=min(left, Limits().cpu), calls=calls, sent_bytes=self._left_to_send)
         inner = Script(
@@ -261,13 +257,9 @@ class ScriptRun:
             sources=self._source_names,
         )  # fmt: skip
         answered = self._call_handler((*outer_names, nested.name), nested.limits)
-        outer = tuple(self._ends)
-        try:
-            ending = self._runner.run(
-                inner, answered, _ignore_progress, lambda: any(ends() for ends in outer), self._ends.append
-            )
-        finally:
-            self._ends[:] = outer
+        is_outer_ended = self._time.deadline.is_stopped
+        with self._time.discard_new_timers():
+            ending = self._runner.run(inner, answered, _ignore_progress, is_outer_ended, self._time.add)
         self._left_to_send = max(0, self._left_to_send - ending.sent_bytes)
         if failure := ending.failure:
             at = f", line {failure.line}" if failure.line else ""
@@ -276,7 +268,7 @@ class ScriptRun:
 
     def _require_running(self) -> None:
         """Stop if the script was stopped; its process is gone by then."""
-        if any(ends() for ends in self._ends):
+        if self._time.is_ended:
             time.sleep(EXIT_SECONDS)
             raise ScriptError("The script ended before the copy for its dry run was made.", hint="Give it more time.")
 

@@ -50,7 +50,7 @@ class SourceCalls:
         _check_arguments(config, known, values)
         name = f"{config.name}.{known.name}"
         self._check_scope(scope, name, known)
-        self._permissions.check(scope, config, known)
+        self._permissions.check(scope, config, known, values)
         if known.reach in ("here", "own"):
             scope.ledger.private.add(config.name)
         result = _call_once(scope, name, opened, known, values)

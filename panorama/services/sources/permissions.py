@@ -1,18 +1,27 @@
-"""Decides which calls of sources a script may make, and asks the user before it runs."""
+"""Decides which calls of sources a script may make, and what the user is asked before."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from fnmatch import fnmatchcase
+from typing import Any
 
 from panorama.domain.changes import Origin
 from panorama.domain.scripts.source_calls import ScriptCalls, find_source_calls
-from panorama.domain.sources.functions import SourceFunction
+from panorama.domain.sources.functions import Reach, SourceFunction
 from panorama.domain.sources.policy import Decision, decide, decide_by_default, list_rules
-from panorama.domain.sources.stubs import describe_effect
-from panorama.domain.text.visible_text import escape_controls
-from panorama.errors import ConflictError
+from panorama.domain.sources.stubs import format_description
+from panorama.errors import ConflictError, PanoramaError
 from panorama.services.base import ServiceContext
-from panorama.services.sources.functions import SourceFunctions
+from panorama.services.sources.functions import KnownSource, SourceFunctions
+from panorama.services.sources.questions import (
+    NeededGrant,
+    declined_error,
+    format_call_question,
+    refused_error,
+    too_many_error,
+)
 from panorama.services.sources.scope import SourceScope
 from panorama.sources.config import SourceConfig
 from panorama.sources.source import Deadline
@@ -24,23 +33,32 @@ GRANT_AGE = timedelta(days=1)
 """How long a conversation's grants are kept."""
 
 READ_SECONDS = 10.0
-MAX_ASKED = 12
+MAX_QUESTIONS = 8
+"""How often a run asks; clients of 2026-07-28 give up after ten rounds of questions to one call."""
+
 _ORIGIN = Origin(actor="sources", client="", conversation="", operation="", call="", unit="")
 
 
-@dataclass(frozen=True, slots=True)
-class NeededGrant:
-    """A function that a script calls and the user has to agree to; `sends_private` means that it may send items."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowedFunction:
+    """A function that scripts call without a question, as its source described it when the user allowed it."""
 
     name: str
-    function: SourceFunction
-    sends_private: bool
-    calls: Sequence[str]
+    reads_only: bool
+    reach: Reach
+    description: str
 
-    @property
-    def key(self) -> tuple[str, str]:
-        """The function and its definition."""
-        return self.name, self.function.digest
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowedFunctions:
+    """The functions that a rule allows."""
+
+    functions: tuple[AllowedFunction, ...] = ()
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        count = len(self.functions)
+        return f"{count} {'function is' if count == 1 else 'functions are'} allowed"
 
 
 class SourcePermissions:
@@ -75,7 +93,7 @@ class SourcePermissions:
 
     def grant(self, needed: Sequence[NeededGrant], conversation: str) -> None:
         """Remember for a conversation what the user agreed to, except for what is asked each time."""
-        lasting = [need.key for need in needed if need.function.reach != "anywhere" and not need.sends_private]
+        lasting = [need.key for need in needed if not need.is_for_one_call]
         if lasting and conversation:
             now = self._context.now()
             with self._context.database.transaction(_ORIGIN) as session:
@@ -91,14 +109,27 @@ class SourcePermissions:
             keys = [(name, function.digest) for name in calls.functions if (function := self._find_known(name))]
             rows.add_grants(session, f"{SCRIPT}{digest}", keys, self._context.now())
 
-    def renew(self, source: str) -> str:
-        """Let the rules of a source hold for its functions as they are now; for the command that writes the rules."""
-        with self._context.database.transaction(_ORIGIN) as session:
-            rows.delete_source(session, rows.LASTING, source)
-        return source
+    def renew(self, source: str, functions: str = "*") -> AllowedFunctions:
+        """Let the rules of a source hold for its functions as they are now, and return these functions.
 
-    def check(self, scope: SourceScope, config: SourceConfig, function: SourceFunction) -> None:
-        """Check that a script may make a call now.
+        This is for the command that writes the rules and shows the functions to the user.
+
+        Args:
+            functions: A pattern of function names; others keep what was allowed.
+        """
+        with suppress(PanoramaError):  # then they are as they were last read
+            self._functions.read(source, Deadline.after(READ_SECONDS))
+        known = next((known for known in self._functions.list_known() if known.config.name == source), None)
+        if known is None:
+            return AllowedFunctions()
+        with self._context.database.transaction(_ORIGIN) as session:
+            allowed = tie_rules(session, known, functions, self._context.now())
+        return AllowedFunctions(functions=tuple(map(_to_allowed, allowed)))
+
+    def check(
+        self, scope: SourceScope, config: SourceConfig, function: SourceFunction, arguments: Mapping[str, Any]
+    ) -> None:
+        """Check that a script may make a call now; ask the user if they are there.
 
         Raises:
             ConflictError: It may not; the hint says what the user can do.
@@ -107,50 +138,51 @@ class SourcePermissions:
         if decision == "deny":
             raise ConflictError(f"The user denied calls of {name}.", hint="Do it without this call.")
         sends_private = _may_send(function) and bool(scope.ledger.private - {config.name})
-        if decision == "allow" and not sends_private and not _is_by_rule(function, decision):
+        need = NeededGrant(name, function, sends_private)
+        if self._is_allowed(need, decision, scope.conversation, scope.digest) or need.key in scope.ledger.granted:
             return
-        key = (name, function.digest)
-        if key in scope.ledger.granted or self._is_granted(key, scope, decision, sends_private=sends_private):
-            return
-        raise self._refusal(name, function, decision, sends_private=sends_private)
+        with scope.ledger.asking:
+            if not self._is_allowed(need, decision, scope.conversation, scope.digest):  # no other call was agreed to
+                self._ask(scope, need, decision, arguments)
 
-    def _is_granted(self, key: tuple[str, str], scope: SourceScope, decision: Decision, *, sends_private: bool) -> bool:
-        """Return whether a grant is stored; the first call under a rule ties the rule to the definition."""
-        name, digest = key
-        conversation, script = f"{CONVERSATION}{scope.conversation}", f"{SCRIPT}{scope.digest}"
-        with self._context.database.reading() as session:
-            grants = rows.list_grants(session, [conversation, script, rows.LASTING])
-        if scope.digest and grants.get((script, name)) == digest:
+    def _ask(self, scope: SourceScope, need: NeededGrant, decision: Decision, arguments: Mapping[str, Any]) -> None:
+        """Ask the user for a call while the script waits.
+
+        Raises:
+            ConflictError: They do not agree, or cannot be asked.
+        """
+        ledger = scope.ledger
+        if need.key in ledger.declined:
+            raise declined_error(need.name)
+        refusal = refused_error(need, is_by_rule=decision == "allow", is_at_terminal=scope.is_at_terminal)
+        if scope.ask is None:
+            raise refusal
+        if ledger.questions == MAX_QUESTIONS:
+            raise too_many_error(need.name, MAX_QUESTIONS)
+        ledger.questions += 1
+        with scope.time.pause():
+            is_agreed = scope.ask(format_call_question(need, arguments), lambda: scope.time.is_ended)
+        if is_agreed is None:
+            raise refusal
+        if not is_agreed:
+            ledger.declined.add(need.key)
+            raise declined_error(need.name)
+        self.grant([need], scope.conversation)
+
+    def _is_allowed(self, need: NeededGrant, decision: Decision, conversation: str, digest: str) -> bool:
+        """Return whether a call needs no question: by default, or by a grant for the present definition."""
+        if not need.sends_private and decision == "allow" and decide_by_default(need.function) == "allow":
             return True
-        if sends_private:
+        name, current = need.key
+        scopes = f"{SCRIPT}{digest}", f"{CONVERSATION}{conversation}", rows.LASTING
+        with self._context.database.reading() as session:
+            grants = rows.list_grants(session, scopes)
+        if digest and grants.get((scopes[0], name)) == current:
+            return True
+        if need.sends_private:
             return False
-        if decision == "allow":
-            if (rows.LASTING, name) not in grants:
-                with self._context.database.transaction(_ORIGIN) as session:
-                    rows.add_grants(session, rows.LASTING, [key], self._context.now())
-                return True
-            return grants[rows.LASTING, name] == digest
-        return bool(scope.conversation) and grants.get((conversation, name)) == digest
-
-    def _refusal(
-        self, name: str, function: SourceFunction, decision: Decision, *, sends_private: bool
-    ) -> ConflictError:
-        not_made = "The call was not made."
-        if sends_private:
-            return ConflictError(
-                f"The script read private data, and {name} {describe_effect(function)}. {not_made}",
-                hint=f"Write the call out as sdk.{name}(…), so that the user is asked before the run. Where they "
-                "cannot be asked, save the script and let them review it with `panorama scripts review`.",
-            )
-        if decision == "allow":
-            return ConflictError(
-                f"The source changed what it says of {name} since the user allowed it. {not_made}",
-                hint=f"Ask the user to look at it and to run `panorama sources allow {name}`.",
-            )
-        return ConflictError(
-            f"The user has not allowed {name}, which {describe_effect(function)}. {not_made}",
-            hint=f"Ask the user to run `panorama sources allow {name}`.",
-        )
+        is_lasting = decision == "allow" and grants.get((rows.LASTING, name)) == current
+        return is_lasting or (bool(conversation) and grants.get((scopes[1], name)) == current)
 
     def _find_need(self, name: str, calls: ScriptCalls, conversation: str, digest: str) -> NeededGrant | None:
         function = self._find_known(name)
@@ -160,17 +192,8 @@ class SourcePermissions:
         decision = decide(function, list_rules(config.policy))
         others = {other for other in calls.functions if not other.startswith(f"{config.name}.")}
         sends_private = _may_send(function) and (calls.reads_items or any(map(self._reads_account, others)))
-        if decision == "deny" or (decision == "allow" and not sends_private and not _is_by_rule(function, decision)):
-            return None
-        with self._context.database.reading() as session:
-            grants = rows.list_grants(session, [f"{CONVERSATION}{conversation}", f"{SCRIPT}{digest}", rows.LASTING])
-        current = function.digest
-        is_reviewed = bool(digest) and grants.get((f"{SCRIPT}{digest}", name)) == current
-        is_allowed = decision == "allow" and grants.get((rows.LASTING, name), current) == current
-        is_granted = decision == "ask" and grants.get((f"{CONVERSATION}{conversation}", name)) == current
-        if is_reviewed or (not sends_private and (is_allowed or is_granted)):
-            return None
-        return NeededGrant(name, function, sends_private, calls.show_calls(name))
+        need = NeededGrant(name, function, sends_private, calls.show_calls(name))
+        return None if decision == "deny" or self._is_allowed(need, decision, conversation, digest) else need
 
     def _reads_account(self, name: str) -> bool:
         function = self._find_known(name)
@@ -183,32 +206,25 @@ class SourcePermissions:
         return known.get(source, {}).get(function)
 
 
-def format_source_question(needed: Sequence[NeededGrant]) -> str:
-    """Return the question before a script runs: which functions it calls, who can see what, and what is sent."""
-    lines = ["Let this script call sources?"]
-    for need in needed[:MAX_ASKED]:
-        private = "; it may send what the script reads of your data" if need.sends_private else ""
-        lines += [f"{need.name}: {describe_effect(need.function)}{private}", *(f"  {call}" for call in need.calls)]
-    if len(needed) > MAX_ASKED:
-        lines.append(f"and {len(needed) - MAX_ASKED} more")
-    return escape_controls("\n".join(lines))
-
-
-def format_approval_hint(needed: Sequence[NeededGrant]) -> str:
-    """Return what the user can do where they cannot be asked."""
-    if private := [need.name for need in needed if need.sends_private]:
-        return (
-            f"The script reads private data and may send it by {', '.join(private)}. Save it with save_script and let "
-            "the user review it with `panorama scripts review`; confirm does not count here."
-        )
-    commands = ", ".join(f"`panorama sources allow {need.name}`" for need in needed[:MAX_ASKED])
-    return f"Ask the user to run {commands} in a terminal; confirm does not count here."
+def tie_rules(session: Session, known: KnownSource, pattern: str, at: datetime) -> list[SourceFunction]:
+    """Let the rules of a source hold for the functions of a pattern as they are known, and return those they allow."""
+    rules = list_rules(known.config.policy)
+    allowed = [
+        function
+        for name, function in known.functions.items()
+        if fnmatchcase(name, pattern) and decide(function, rules) == "allow"
+    ]
+    grants = [(f"{known.config.name}.{function.name}", function.digest) for function in allowed]
+    rows.add_grants(session, rows.LASTING, grants, at)
+    return allowed
 
 
 def _may_send(function: SourceFunction) -> bool:
     return function.reach in ("others", "anywhere")
 
 
-def _is_by_rule(function: SourceFunction, decision: Decision) -> bool:
-    """Return whether only a rule of the user allows a function."""
-    return decision == "allow" and decide_by_default(function) != "allow"
+def _to_allowed(function: SourceFunction) -> AllowedFunction:
+    return AllowedFunction(
+        name=function.name, reads_only=function.reads_only, reach=function.reach,
+        description=format_description(function),
+    )  # fmt: skip

@@ -13,7 +13,7 @@ from panorama.domain.text.visible_text import drop_controls
 from panorama.errors import ConflictError, PanoramaError
 from panorama.services.base import Service, ServiceContext
 from panorama.services.sources.functions import SourceFunctions
-from panorama.services.sources.permissions import CONVERSATION, SCRIPT
+from panorama.services.sources.permissions import CONVERSATION, SCRIPT, tie_rules
 from panorama.sources.config import SourceConfig, load_sources
 from panorama.sources.descriptions import ABOUT_CHARS, describe_source, format_place
 from panorama.sources.sources_file import edit_entries, parse_pattern, set_rule
@@ -105,7 +105,7 @@ class SourcePolicies(Service):
         )
 
     def decide(self, pattern: str, decision: Decision | Literal["default"]) -> SourceRule:
-        """Write a rule for functions of a source; `default` removes it.
+        """Write a rule for functions of a source, which allows them as they were read last; `default` removes it.
 
         Args:
             pattern: SOURCE.FUNCTION, where * stands for any letters.
@@ -120,8 +120,9 @@ class SourcePolicies(Service):
             _require_person(session)
             with edit_entries(self._context.home) as entries:
                 set_rule(entries, source, functions, None if decision == "default" else decision)
-            if decision == "allow":
-                source_grants.delete_source(session, source_grants.LASTING, source)
+            for known in self._functions.list_known() if decision == "allow" else ():
+                if known.config.name == source:
+                    tie_rules(session, known, functions, self._context.now())
         return SourceRule(source=source, pattern=functions, decision=decision)
 
     def revoke(self, source: str) -> SourceRule:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from panorama.errors import InvalidInputError, ScriptError
+from panorama.services.sources.questions import AskUser
+from panorama.services.sources.run_time import RunTime
 from panorama.sources.source import Deadline
 
 MAX_CALLS = 1_000
@@ -25,6 +27,15 @@ class SourceLedger:
 
     granted: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     """The functions, with the digests of their definitions, that the user agreed to for this run."""
+
+    declined: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    """The functions to which the user did not agree while the script waited."""
+
+    questions: int = 0
+    """How often the user was asked while the script waited."""
+
+    asking: Lock = field(default_factory=Lock)
+    """Held while the user is asked: one question at a time."""
 
     private: set[str] = field(default_factory=set[str])
     """Where the run read private data: "items", and sources."""
@@ -97,17 +108,25 @@ class SourceLedger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceScope:
-    """The script whose source call is being answered: `deadline` is the end of its run.
+    """The script whose source call is being answered.
 
-    `conversation` is "" in a job; `digest` is that of a library text, "" for others.
+    `ask` is None if nobody can be asked. `conversation` is "" in a job; `digest` is that of a library text, "" for
+    others.
     """
 
     ledger: SourceLedger
-    deadline: Deadline
+    time: RunTime
+    ask: AskUser | None
     conversation: str
     digest: str
     reads_only: bool
     dry_run: bool
+    is_at_terminal: bool
+
+    @property
+    def deadline(self) -> Deadline:
+        """When a call that starts now has to end; the time that the user takes for an answer does not count."""
+        return self.time.deadline
 
 
 _SPLIT_HINT = "Ask for less, with filters and limits, or split the work into several runs."

@@ -9,7 +9,7 @@ from panorama.store.backend import Session
 from panorama.store.tables import source_grants
 
 LASTING = "always"
-"""The scope of functions that a rule allows: the definition that was first used under it."""
+"""The scope of functions that a rule allows: the definition that the user was shown with it."""
 
 
 def list_grants(session: Session, scopes: Collection[str]) -> dict[tuple[str, str], str]:
@@ -45,12 +45,6 @@ def add_grants(session: Session, scope: str, functions: Iterable[tuple[str, str]
 def delete_scope(session: Session, scope: str) -> None:
     """Delete the grants of a scope."""
     session.connection.execute(delete(source_grants).where(source_grants.c.scope == scope))
-
-
-def delete_source(session: Session, scope: str, source: str) -> None:
-    """Delete the grants of a scope for the functions of one source."""
-    is_of_source = source_grants.c.function.startswith(f"{source}.", autoescape=True)
-    session.connection.execute(delete(source_grants).where(source_grants.c.scope == scope, is_of_source))
 
 
 def delete_before(session: Session, prefix: str, before: datetime) -> None:

@@ -14,11 +14,11 @@ from panorama.errors import ConfirmationError, PanoramaError
 from tests.kept import Person
 from tests.services.coding import Call, Run, run
 from tests.services.shelves import person
-from tests.services.sources.conftest import Configure, configure
+from tests.services.sources.conftest import Allow, Configure, configure, show_allowed
 
 pytestmark = pytest.mark.usefixtures("one_template")
 
-__all__ = ["configure", "person", "run"]
+__all__ = ["configure", "person", "run", "show_allowed"]
 
 SECRET = "sekret-value-1"
 
@@ -97,9 +97,10 @@ def test_a_nested_script_is_held_to_its_own_text(app: App, call: Call, run: Run,
 
 
 def test_a_tool_that_only_reads_cannot_write_by_a_source(
-    call: Call, configure: Configure, person: Person, tmp_path: Path, run: Run
+    call: Call, configure: Configure, show_allowed: Allow, person: Person, tmp_path: Path
 ) -> None:
     configure("--log", str(tmp_path / "calls"), allow=["*"])
+    show_allowed()
     code = '"""Read."""\n\n\ndef main() -> None:\n    getattr(sdk, "crm").add_lead(email="a")\n'
     call("save_script", name="reader", code=code)
     person.decides("promote_script", script="reader", to="promoted", read_only=True)
@@ -110,8 +111,11 @@ def test_a_tool_that_only_reads_cannot_write_by_a_source(
     assert "error" in told
 
 
-def test_secrets_are_nowhere_in_the_database(call: Call, configure: Configure, run: Run, home: Path, app: App) -> None:
+def test_secrets_are_nowhere_in_the_database(
+    configure: Configure, show_allowed: Allow, run: Run, home: Path, app: App
+) -> None:
     configure(env={"CRM_TOKEN": SECRET}, allow=["die", "add_lead"])
+    show_allowed()
     run("print(sdk.crm.get_env())\nreturn [sdk.crm.get_env(), sdk.attempt(sdk.crm.die)]")
     app.recorder.flush()
 

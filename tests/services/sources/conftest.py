@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from panorama.app import App
+from panorama.calls import Conversation
 from tests.sources.servers import raw_entry
 
 Configure = Callable[..., None]
+Allow = Callable[..., None]
 
 
 @pytest.fixture
@@ -21,3 +24,13 @@ def configure(home: Path) -> Configure:
         (home / "sources.json").write_text(json.dumps({"mcpServers": entries}))
 
     return configure
+
+
+@pytest.fixture
+def show_allowed(app: App) -> Allow:
+    """Shows the user what the rules of a source allow, as `panorama sources allow` does."""
+
+    def show_allowed(name: str = "crm") -> None:
+        app.calls.call("sources.renew", {"source": name}, Conversation("v_terminal", "cli", "panorama"))
+
+    return show_allowed

@@ -11,7 +11,7 @@ from panorama.app import App
 from panorama.domain.paging import PageRequest
 from panorama.store.log import calls
 from tests.services.coding import Call, Run, run, titles
-from tests.services.sources.conftest import Configure
+from tests.services.sources.conftest import Allow, Configure
 
 pytestmark = pytest.mark.usefixtures("one_template")
 
@@ -19,9 +19,10 @@ __all__ = ["run"]
 
 
 @pytest.fixture
-def crm(configure: Configure) -> None:
-    """The source `crm`, of which the user allowed one function that writes."""
+def crm(configure: Configure, show_allowed: Allow) -> None:
+    """The source `crm`, of which the user allowed functions that write."""
     configure(env={"CRM_TOKEN": "sekret-value-1"}, allow=["add_lead", "die"], deny=["delete_*"])
+    show_allowed()
 
 
 def _error(told: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from panorama.errors import ConfirmationError
 from tests.services.coding import Call, Run, run
+from tests.services.sources.conftest import Allow
 from tests.sources.documented import answer_as_claap, answer_as_lemlist, answer_as_notion
 from tests.sources.stand_ins import KEY, Route, StandIn, serve
 
@@ -65,7 +66,7 @@ def test_three_services_are_joined_in_one_run(add_service: AddService, run: Run)
     assert told["result"] == [115, 250, "Won"]
 
 
-def test_a_call_that_others_see_needs_the_users_word(add_service: AddService, run: Run) -> None:
+def test_a_call_that_others_see_needs_the_users_word(add_service: AddService, run: Run, show_allowed: Allow) -> None:
     lemlist = add_service("lemlist", answer_as_lemlist)
     with pytest.raises(ConfirmationError) as asked:
         run('sdk.lemlist.add_lead(campaign="cam_1", email="a@example.org")')
@@ -74,6 +75,7 @@ def test_a_call_that_others_see_needs_the_users_word(add_service: AddService, ru
     assert lemlist.calls == []
 
     add_service("lemlist", answer_as_lemlist, allow=["add_lead"])
+    show_allowed("lemlist")
     told = run('return sdk.lemlist.add_lead(campaign="cam_1", email="a@example.org")["_id"]')
     assert told["result"] == "lea_1"
     assert told["note"] == "Undo does not take back calls of sources: lemlist.add_lead."

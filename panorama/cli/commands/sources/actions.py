@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from panorama.cli.client import Answer, Client
 from panorama.cli.commands.sources import importing, rows
@@ -121,12 +122,15 @@ def decide(pattern: str, decision: Decision, *, as_json: bool) -> None:
     name, functions = parse_pattern(pattern)
     with edit_entries(_home()) as entries:
         set_rule(entries, name, functions, decision)
-    if decision == "allow":
-        with Client() as panorama:
-            panorama.call("sources.renew", {"source": name})
+    allowed = _renew(name, functions) if decision == "allow" else []
     words = {"allow": "Scripts may call", "ask": "Panorama asks before scripts call", "deny": "Scripts cannot call"}
     data = {"source": name, "pattern": functions, "decision": decision}
-    console.print_result(Answer(data, f"{words[decision]} {name}.{functions}", {}), as_json)
+    data |= {"functions": allowed} if decision == "allow" else {}
+    if allowed and not as_json:
+        console.print_table(rows.functions_table(allowed))
+    unknown = decision == "allow" and not allowed
+    hint = {"hint": f"No function of {name} is known by it yet; scripts ask before they call one."} if unknown else {}
+    console.print_result(Answer(data, f"{words[decision]} {name}.{functions}", hint), as_json)
 
 
 def sign_in_to(name: str, *, as_json: bool) -> None:
@@ -168,6 +172,13 @@ def remove_source(name: str, *, yes: bool, as_json: bool) -> None:
     for file in (home / FOLDER).glob(f"{name}.*"):  # tokens of a sign-in, logs
         file.unlink(missing_ok=True)
     console.print_result(Answer({"name": name}, f"Removed the source {name}", {}), as_json)
+
+
+def _renew(name: str, functions: str) -> list[dict[str, Any]]:
+    """Tie the rules to the functions as they are now, and return these functions."""
+    with Client() as panorama:
+        answer = panorama.call("sources.renew", {"source": name, "functions": functions}, whole=True)
+    return [{**row, "decision": "allow"} for row in answer.data["functions"]]
 
 
 def _home() -> Path:

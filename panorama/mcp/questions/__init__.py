@@ -1,0 +1,1 @@
+"""Questions to the user: before a call runs, and while a script waits."""
