@@ -357,8 +357,11 @@ class Database(Protocol):
         """Open a write transaction for a migration, and mark the database as ours in it."""
         ...
 
-    def copy_to(self, target: Path, progress: ProgressCallback = noop) -> None:
+    def copy_to(self, target: Path, progress: ProgressCallback = noop, *, is_awaited: bool = False) -> None:
         """Write a consistent copy to a file while others go on; a part of a copy is not left behind.
+
+        Args:
+            is_awaited: Everybody waits for it, so it takes the whole disk.
 
         Raises:
             UnavailableError: The disk is full or the folder cannot be written.

@@ -34,7 +34,7 @@ def migrate(database: Database, *, backups: Path, now: datetime) -> None:
         )
     if revision:
         _make_folder(backups)
-        database.copy_to(backups / f"before-{HEAD}-{now:%Y%m%dT%H%M%SZ}.db")
+        database.copy_to(backups / f"before-{HEAD}-{now:%Y%m%dT%H%M%SZ}.db", is_awaited=True)
     _upgrade(database, HEAD)
 
 

@@ -6,6 +6,7 @@ Code, quotes and escaped brackets do not count. Every function is linear in the 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from panorama.domain.items.item import is_id, normalize_id, normalize_name
 from panorama.domain.items.relations import MENTIONS, normalize_kind
@@ -20,6 +21,9 @@ from panorama.domain.markdown.lines import (
 
 MAX_LINKS = 10_000
 """The most links of one item that are followed, each target counted once."""
+
+SHORT_CHARS, SHORT_LINKS = 64, 4096
+"""The length and number of cached links: a text of many links is read again with each save."""
 
 SENTENCE_CHARS = 160
 WINDOW_CHARS = 400
@@ -76,14 +80,25 @@ def _iter_links(text: str) -> Iterator[WikiLink]:
         masked = mask_code(line)
         typed, kind = _find_typed_link(masked)
         for match in _find_links(masked):
-            if target := parse_target(match[1]):
-                key, tail = make_keys(target)
-                yield WikiLink(target, key, tail, kind if match.start() == typed else MENTIONS, begin + match.start())
+            inner, start = match[1], match.start()
+            target, key, tail = _read_short(inner) if len(inner) <= SHORT_CHARS else _read_target(inner)
+            if target:
+                yield WikiLink(target, key, tail, kind if start == typed else MENTIONS, begin + start)
+
+
+def _read_target(inner: str) -> tuple[str, str, str]:
+    """Return the target of a link with its key and tail."""
+    target = parse_target(inner)
+    return (target, *make_keys(target)) if target else ("", "", "")
+
+
+_read_short = lru_cache(SHORT_LINKS)(_read_target)
 
 
 def _find_links(line: str) -> Iterator[re.Match[str]]:
     """Yield the links of a line; a backslash before one takes it back."""
-    return (match for match in _LINK.finditer(line) if line[max(0, match.start() - 1)] != "\\")
+    links = _LINK.finditer(line)
+    return (match for match in links if line[max(0, match.start() - 1)] != "\\") if "\\" in line else links
 
 
 def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
@@ -93,7 +108,7 @@ def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
     marks = [re.escape(each) for each in (word, "```", "~~~") if each in text]
-    mark, end = "", 0
+    mark, end, has_fences = "", 0, len(marks) > 1
     for match in re.compile("|".join(marks)).finditer(text):
         if match.start() < end:
             continue
@@ -104,7 +119,7 @@ def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
         if mark:
             mark = "" if is_closing_fence(line, mark, quoted=False) else mark
         elif not line.lstrip(" \t").startswith(">"):
-            if fence := match_fence(line):
+            if fence := match_fence(line) if has_fences else None:
                 mark = fence[2]
             elif word in line:
                 yield begin, line

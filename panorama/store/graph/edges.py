@@ -155,7 +155,7 @@ _MOVE = text(
 
 def _list_stored(session: Session, items: Sequence[str]) -> dict[tuple[str, str, str], tuple[int, str, int]]:
     """Return the stored links of some items, by item, key and kind: id, target and position."""
-    found = session.connection.execute(_STORED, {"items": json.dumps(items)})
+    found = session.connection.execute(_STORED, {"items": json.dumps(items)}).all()
     return {(row[0], row[1], row[2]): (row[3], row[4], row[5]) for row in found if row[6] is None}
 
 

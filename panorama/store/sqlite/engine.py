@@ -285,7 +285,7 @@ class SqliteDatabase:
             row = file.execute("SELECT version_num FROM alembic_version").fetchone() if tables else None
             return str(row[0]) if row else ""
 
-    def copy_to(self, target: Path, progress: ProgressCallback = noop) -> None:
+    def copy_to(self, target: Path, progress: ProgressCallback = noop, *, is_awaited: bool = False) -> None:
         """Write a consistent copy while others go on; what `progress` raises ends that and removes the copy.
 
         Raises:
@@ -294,7 +294,7 @@ class SqliteDatabase:
         part = target.with_suffix(".part")
         try:
             with translate_errors(), self._engine.begin() as connection:
-                copy_database(connection, part, progress, portion=PORTION_PAGES)
+                copy_database(connection, part, progress, portion=None if is_awaited else PORTION_PAGES)
             part.replace(target)
         except OSError as error:
             is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
