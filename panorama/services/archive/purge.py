@@ -15,7 +15,7 @@ from panorama.services.archive.results import PurgeResult, join_counts
 from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.progress import Progress, report_progress
-from panorama.store.archive import purging
+from panorama.store.archive import purge_order, purged_words, purging
 from panorama.store.archive.purging import LogTable, PurgePlan
 from panorama.store.backend import Session
 from panorama.store.items import files, passages
@@ -151,11 +151,31 @@ class _PurgeRun:
             self._pace.check_cancel()
         if not traces.items:
             return dict.fromkeys((log.name for log in purging.LOGS), 0)
+        traces.words = self._find_purged_words(plan)
         for row in self._iter_log_rows(purging.RUNS, traces):
             with self._reading() as session:
                 purging.collect_scripts(session, row, traces)
         self._delete_answers(traces)
         return {log.name: self._empty_log_rows(log, traces) for log in purging.LOGS}
+
+    def _find_purged_words(self, plan: _Plan) -> set[str]:
+        """Return the words that were searched and that only items of the purge hold."""
+        searched, after, more = set[str](), 0, True
+        while more:
+            with self._reading() as session:
+                words, after = purged_words.list_searched_words(session, after, ROW_BATCH)
+            searched, more = searched | words, bool(after)
+            self._pace.check_cancel()
+        with self._reading() as session:
+            by_beginning = purged_words.index_by_beginning(session, searched)
+        held = set[str]()
+        for kind, ids in plan.rounds if searched else ():
+            for batch in in_batches(ids, ITEM_BATCH):
+                with self._reading() as session:
+                    held |= purged_words.find_held_words(session, kind, batch, by_beginning)
+                self._pace.check_cancel()
+        with self._reading() as session:
+            return purged_words.drop_living_words(session, held)
 
     def _delete_answers(self, traces: PurgePlan) -> None:
         with self._reading() as session:
@@ -281,13 +301,13 @@ class _PurgeRun:
 def _make_plan(session: Session, before: datetime) -> _Plan:
     due = purging.list_expired(session, before)
     ties = {kind: purging.list_references(session, kind, ids) for kind, ids in due.items() if ids}
-    blocked = purging.find_blocked(due, [pair for pairs in ties.values() for pair in pairs])
+    blocked = purge_order.find_blocked(due, [pair for pairs in ties.values() for pair in pairs])
     plan = _Plan(waiting=sum(id_ in blocked for ids in due.values() for id_ in ids))
     for kind, ids in due.items():
         going = [id_ for id_ in ids if id_ not in blocked]
         if going:
             plan.counts[kind] = len(going)
-            plan.rounds += [(kind, batch) for batch in purging.order_in_rounds(going, ties[kind])]
+            plan.rounds += [(kind, batch) for batch in purge_order.order_in_rounds(going, ties[kind])]
     return plan
 
 

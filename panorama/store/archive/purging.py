@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from panorama.domain.items.item import BASE32, normalize_name
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.secrets import REDACTED
 from panorama.kinds import ITEM_KINDS
+from panorama.store.archive.purged_words import split_words
 from panorama.store.backend import Session
 from panorama.store.column_types import TagList
 from panorama.store.graph import edges
@@ -57,13 +58,14 @@ _INDEX = "index "
 class PurgePlan:
     """How the log may refer to the items to purge: ids, normalised names, and the calls that wrote them.
 
-    `scripts` are the texts of runs that mentioned them, by length.
+    `scripts` are the texts of runs that mentioned them, by length; `words` were searched, and find nothing else.
     """
 
     items: set[str] = field(default_factory=set[str])
     labels: set[str] = field(default_factory=set[str])
     calls: set[str] = field(default_factory=set[str])
     scripts: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
+    words: set[str] = field(default_factory=set[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +320,10 @@ class _NameMatcher:
         phrases = (tuple(_WORD.findall(label)) for label in labels)
         self._phrases = {phrase for phrase in phrases if len(" ".join(phrase)) >= MIN_NAME_CHARS}
         self._lengths = sorted({len(phrase) for phrase in self._phrases})
-        self._all_words = "\n".join(" ".join(phrase) for phrase in self._phrases)
+        self._names_with: dict[str, set[int]] = {}
+        for number, phrase in enumerate(self._phrases):
+            for word in phrase:
+                self._names_with.setdefault(word, set()).add(number)
 
     def matches(self, text: str) -> bool:
         """Return whether a text is a name, or contains one as words."""
@@ -333,15 +338,17 @@ class _NameMatcher:
         )
 
     def matches_search(self, text: str) -> bool:
-        """Return whether the words of a search are part of a name."""
-        words = " ".join(_WORD.findall(normalize_name(text)))
-        return len(words) >= MIN_NAME_CHARS and words in self._all_words
+        """Return whether the words of a search are all in one name, in any order."""
+        words = _WORD.findall(normalize_name(text))
+        numbers = [self._names_with.get(word, set[int]()) for word in words]
+        return len(" ".join(words)) >= MIN_NAME_CHARS and bool(set[int].intersection(*numbers))
 
 
 def _has_trace(value: Any, traces: PurgePlan, names: _NameMatcher) -> bool:
     """Return whether a value names a purged item by id or name, or is a script that mentioned one."""
     if isinstance(value, str):
         is_named = not traces.items.isdisjoint(_ID.findall(value)) or names.matches(value)
+        is_named = is_named or (bool(traces.words) and not traces.words.isdisjoint(split_words(value)))
         return is_named or (bool(traces.scripts) and _is_script(value, traces.scripts))
     if is_object(value):
         query = value.get("query")
@@ -382,26 +389,3 @@ def reset_stale_indexes(session: Session, last: int) -> None:
 def _in_batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
     for start in range(0, len(values), BATCH_SIZE):
         yield values[start : start + BATCH_SIZE]
-
-
-def find_blocked(due_: Mapping[str, Iterable[str]], ties: Iterable[tuple[str, str]]) -> set[str]:
-    """Return the due items that must stay because items that are not due, or stay too, refer to them. Pure."""
-    is_due = {id_ for ids in due_.values() for id_ in ids}
-    blocked: set[str] = set()
-    pairs = list(ties)
-    while newly := {whom for who, whom in pairs if (who not in is_due or who in blocked) and whom not in blocked}:
-        blocked |= newly
-    return blocked
-
-
-def order_in_rounds(ids: Collection[str], ties: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """Return items of one kind in rounds, so that a referring item is deleted before its target. Pure."""
-    left = set(ids)
-    pairs = [(who, whom) for who, whom in ties if who in left and whom in left]
-    rounds: list[list[str]] = []
-    while left:
-        blocked = {whom for who, whom in pairs if who in left and whom in left}
-        leaves = sorted(left - blocked) or sorted(left)
-        rounds.append(leaves)
-        left -= set(leaves)
-    return rounds
