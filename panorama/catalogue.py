@@ -250,6 +250,7 @@ def _cli_only(do: Services) -> Iterator[Operation]:
         job=JobKind(name="import", resumable=True, alone=True),
         plan=do.imports.plan_import,
     )
+    yield write("import.memory", do.memory_imports.import_memory, transactional=False, long=True)
     yield read("models.list", do.models.list, summary=do.models.summarize_list, exempt=True)
     yield write(
         "models.remove",

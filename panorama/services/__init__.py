@@ -12,6 +12,7 @@ from panorama.services.graph.graph import Graph
 from panorama.services.graph.relations import Relations
 from panorama.services.history.history import History
 from panorama.services.importing.markdown import Imports
+from panorama.services.importing.memory import MemoryImports
 from panorama.services.items import ItemServices
 from panorama.services.items.any_item import Items
 from panorama.services.items.batch import Batch
@@ -83,6 +84,7 @@ class Services(ItemServices):
     def __post_init__(self, context: ServiceContext) -> None:
         """Build the services that need nothing but the context."""
         super().__init__(context)
+        self.memory_imports = MemoryImports(context)
         self.people = People(context)
         self.person_dashboards = PersonDashboards(context)
         self.relations = Relations(context)

@@ -373,3 +373,19 @@ def markdown(
         answer = panorama.call("import.markdown", arguments, progress)
     console.print_result(answer, as_json, lambda: console.print_table(tables.problems(answer.data)))
     return archive.EXIT_INCOMPLETE if answer.data.get("unread") else 0
+
+
+@imports.command(
+    epilog=examples("panorama import memory ~/memory.jsonl --dry-run", "panorama import memory memory.json")
+)
+def memory(
+    file: Annotated[Path, argument("The file of the server.", metavar="FILE", exists=True, dir_okay=False)],
+    dry_run: Annotated[bool, option("Only report what would be done.", "--dry-run")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Import the graph of the MCP server “memory”: people, projects, notes and relations. Can be repeated."""
+    arguments = {"file": str(file.resolve()), "dry_run": dry_run or None}
+    with Client() as panorama, console.progress(f"Reading {file.name}") as progress:
+        answer = panorama.call("import.memory", arguments, progress)
+    console.print_result(answer, as_json, lambda: console.print_table(tables.problems(answer.data)))
+    return archive.EXIT_INCOMPLETE if answer.data["unread"] else 0

@@ -41,12 +41,14 @@ def note_fields(document: Document, name: str, attachments: Mapping[str, str] = 
     """Return the fields of a file's note, without the project.
 
     Args:
-        name: The name of the file without its suffix: an alias if it is not the title.
+        name: The name of the file without its suffix: an alias if it is not the title, as is a `permalink`.
         attachments: The ids of the files that the note embeds or links, by name; they are listed in its properties.
     """
     listed = {FILES_PROPERTY: dict(attachments)} if attachments else {}
     known = {normalize_name(document.title)}
-    aliases = [alias for alias in (*document.aliases, name) if normalize_name(alias) not in known]
+    permalink: object = document.properties.get("permalink")
+    names = (*document.aliases, name, *([permalink] if isinstance(permalink, str) else []))
+    aliases = [alias for alias in names if normalize_name(alias) not in known]
     return {
         "title": document.title,
         "type": document.type.lower() or PLAIN_TYPE,

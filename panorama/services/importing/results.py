@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from panorama.domain.text.wording import pluralize
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
@@ -54,6 +56,61 @@ class ImportReport:
         parts += [f"{self.gone:,} no longer in the folder, kept in Panorama"] if self.gone else []
         parts += [f"{self.skipped:,} skipped"] if self.skipped else []
         return "; ".join([*parts, *([_format_counts((self.problem_count, "problem"))] if self.problem_count else [])])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryImportReport:
+    """The result of importing the graph of a memory server, or of its dry run.
+
+    `unchanged` counts entities and relations that are here already, `gone` those that are no longer in the file (they
+    are kept), `skipped` relations to nothing and what is in the trash here, `unread` lines that cannot be read.
+    `problems` are the first 50.
+    """
+
+    file: str
+    entities: int
+    relations: int
+    unchanged: int
+    notes_created: int
+    notes_updated: int
+    people_created: int
+    people_updated: int
+    projects_created: int
+    projects_updated: int
+    relations_created: int
+    gone: int
+    skipped: int
+    unread: int
+    problems: tuple[Mapping[str, str], ...]
+    problem_count: int
+    dry_run: bool
+
+    @property
+    def shortfall(self) -> str:
+        """The lines that cannot be read, the first by its number."""
+        if not self.unread:
+            return ""
+        first = self.problems[0]
+        return (
+            f"{pluralize(self.unread, 'line')} could not be read: {first['place']}: {first['why']}. All else was taken."
+        )
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        people = [pluralize(self.people_created, "person", "people")] if self.people_created else []
+        others = _format_counts(
+            (self.projects_created, "project"), (self.notes_created, "note"), (self.relations_created, "relation")
+        )
+        new = ", ".join([*people, *([others] if others else [])])
+        updated = self.people_updated + self.projects_updated + self.notes_updated
+        verb = "Would import" if self.dry_run else "Imported"
+        parts = [f"{verb} {new or 'nothing new'} from {self.file}"]
+        parts += [f"{'would update' if self.dry_run else 'updated'} {pluralize(updated, 'item')}"] if updated else []
+        parts += [f"{self.unchanged:,} unchanged"] if self.unchanged else []
+        parts += [f"{self.gone:,} no longer in the file, kept in Panorama"] if self.gone else []
+        parts += [f"{self.skipped:,} skipped"] if self.skipped else []
+        parts += [f"{pluralize(self.unread, 'line')} not readable"] if self.unread else []
+        return "; ".join([*parts, *([pluralize(self.problem_count, "problem")] if self.problem_count else [])])
 
 
 def _format_counts(*counts: tuple[int, str]) -> str:
