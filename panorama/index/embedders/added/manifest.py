@@ -14,6 +14,7 @@ from panorama.errors import InvalidInputError
 from panorama.index.embedders.added.json_files import read_object
 from panorama.index.embedders.added.model_folder import Pooling
 from panorama.index.embedders.bundled import verify_file
+from panorama.index.embedders.multilingual import trio_files
 
 PREFIX = "local:"
 """What the names of added models begin with in the settings."""
@@ -115,14 +116,18 @@ def iter_added(models: Path) -> Iterator[AddedModel]:
 def count_bytes(models: Path, name: str) -> int:
     """Return the bytes of an added model's files, 0 if there are none or it has no valid name."""
     with suppress(InvalidInputError):
-        return sum(file.stat().st_size for file in (models / validate_name(name)).glob("*") if file.is_file())
+        return sum(file.stat().st_size for file in _find_folder(models, name).glob("*") if file.is_file())
     return 0
+
+
+def _find_folder(models: Path, name: str) -> Path:
+    return models / (trio_files.FOLDER if name == "trio" else validate_name(name))
 
 
 def remove(models: Path, name: str) -> int:
     """Delete the files of an added model; return their bytes, 0 if there are none."""
     if size := count_bytes(models, name):
-        shutil.rmtree(models / validate_name(name), ignore_errors=True)
+        shutil.rmtree(_find_folder(models, name), ignore_errors=True)
     return size
 
 

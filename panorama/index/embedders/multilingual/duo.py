@@ -14,12 +14,19 @@ mean of joined queries, without which texts that are near to everything come fir
 # (numpy's stubs name types that come with Python 3.12)
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from panorama.errors import UnavailableError
-from panorama.index.embedders.bundled import DUO_FILES, DUO_JOIN, USE_PIECES, USE_TABLE, USE_WEIGHTS
+from panorama.index.embedders.bundled import (
+    DUO_FILES,
+    DUO_JOIN,
+    USE_PIECES,
+    USE_TABLE,
+    USE_WEIGHTS,
+    BundledFile,
+)
 from panorama.index.embedders.malloc_trim import trim_memory
 from panorama.index.embedders.minilm import MAX_WORKERS, MiniLM, for_each
 from panorama.index.embedders.multilingual.language import EnglishDetector
@@ -31,6 +38,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vector = NDArray[float32]
+
+Side = Literal["query", "passage"]
+"""What a text is: models are trained to tell queries from passages."""
 
 SIZE = 512
 USE_WEIGHT = 1.2
@@ -109,8 +119,11 @@ class Duo:
     def _ensure_loaded(self) -> "JoinedModel":
         with self._lock:
             if self._model is None:
-                self._model = _load_model()
+                self._model = self._load_model()
             return self._model
+
+    def _load_model(self) -> "JoinedModel":
+        return load_joined_model(self.id, JoinedModel, {})
 
 
 class JoinedModel:
@@ -127,11 +140,11 @@ class JoinedModel:
         title, separator, _ = text.partition("\n")
         if separator and len(title) <= _MAX_TITLE_CHARS:
             vector = normalize(vector + TITLE_WEIGHT * self._encode_title(title))
-        return normalize(self._join(vector, minilm) @ self._constants["smaller"])
+        return normalize(self._join(text, vector, minilm, "passage") @ self._constants["smaller"])
 
     def embed_query(self, text: str, minilm: "Vector | None") -> "Vector":
         """Return the vector of a query from MiniLM's, None if the text is not English."""
-        joined = self._join(self._encode(text, "use_query"), minilm)
+        joined = self._join(text, self._encode(text, "use_query"), minilm, "query")
         return normalize((joined - MIDDLE_SHARE * self._constants["middle"]) @ self._constants["smaller"])
 
     def close(self) -> None:
@@ -149,7 +162,8 @@ class JoinedModel:
             vector = self._titles[title] = self._encode(title, "use_passage")
         return vector
 
-    def _join(self, vector: "Vector", minilm: "Vector | None") -> "Vector":
+    def _join(self, _text: str, vector: "Vector", minilm: "Vector | None", _side: Side) -> "Vector":
+        """Return the joined vector of a text from both models' vectors."""
         import numpy as np
 
         constants = self._constants
@@ -164,17 +178,41 @@ def normalize(vector: Any) -> Any:
     return vector / np.maximum(np.linalg.norm(vector, axis=-1, keepdims=True), 1e-9)
 
 
-def _load_model() -> JoinedModel:
+Joined = TypeVar("Joined")
+
+
+def load_joined_model(
+    id_: str, create: "Callable[[SentenceEncoder, Mapping[str, Vector]], Joined]", more: "Mapping[str, Vector]"
+) -> Joined:
+    """Load the sentence encoder and the constants.
+
+    Args:
+        more: Constants that are added or replace others.
+
+    Raises:
+        UnavailableError: A file is not what was shipped, or numpy is missing.
+    """
     try:
         import numpy as np
     except ImportError as error:
         raise UnavailableError(
-            f"The embedder duo needs numpy, which cannot be imported here: {error}.",
+            f"The embedder {id_} needs numpy, which cannot be imported here: {error}.",
             hint="Install numpy beside Panorama.",
         ) from error
-    with np.load(DUO_JOIN.verify(), allow_pickle=False) as archive:
-        constants = {name: archive[name].astype(np.float32) for name in archive.files}
+    constants = load_constants(DUO_JOIN)
     with np.load(USE_WEIGHTS.verify(), allow_pickle=False) as archive:
         weights = {name: archive[name] for name in archive.files}
     tokenizer = UnigramTokenizer.read(USE_PIECES.verify())
-    return JoinedModel(SentenceEncoder(tokenizer, EmbeddingTable(USE_TABLE.verify()), weights), constants)
+    return create(SentenceEncoder(tokenizer, EmbeddingTable(USE_TABLE.verify()), weights), {**constants, **more})
+
+
+def load_constants(file: BundledFile) -> "dict[str, Vector]":
+    """Return the constants in a file by name.
+
+    Raises:
+        UnavailableError: It is not what was shipped.
+    """
+    import numpy as np
+
+    with np.load(file.verify(), allow_pickle=False) as archive:
+        return {name: archive[name].astype(np.float32) for name in archive.files}

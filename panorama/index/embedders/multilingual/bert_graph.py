@@ -1,4 +1,4 @@
-"""The model as an ONNX graph: the only module that knows how MiniLM computes.
+"""Models of BERT's kind as ONNX graphs: the only module that knows how MiniLM and E5 compute; needs the package onnx.
 
 One text at a time, so nothing is padded and nothing masked. What each choice is worth, on two cores with AVX-512, in
 notes of 256 word pieces per second and core: fp32 with the transformer operators that ONNX Runtime's optimizer makes,
@@ -9,8 +9,9 @@ in batches of 8: 19; the same with int8: 33; and one text at a time: 39. Its Ski
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportMissingTypeStubs=false, reportMissingImports=false, reportUnknownParameterType=false
-# (onnx is in the group `making` alone, and types its helpers in part; numpy's stubs name types of Python 3.12)
+# (onnx is optional, and types its helpers in part; numpy's stubs name types of Python 3.12)
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -18,12 +19,8 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.training.weights import Floats
-
+Floats = NDArray[np.float32]
 Precision = Literal["int8", "fp32"]
-
-MAX_PIECES = 256
-"""Word pieces that the model was trained on, as its sentence_bert_config says."""
 
 MAX_WEIGHT = 95
 """The largest weight of a column as a whole number.
@@ -32,13 +29,40 @@ Processors without VNNI add two products in 16 bits: 2 x 255 x 127 does not fit.
 notes overflowed and made an error of 3 %; with 95 none did, in 300 million. The cosine to fp32 falls by 0.0004.
 """
 
-_LAYERS = 6
 _HEADS = 12
 _WIDTH = 384
 _EPSILON = 1e-12
 _MICROSOFT = "com.microsoft"
-_OPSETS = {"": 20, _MICROSOFT: 1}
-_FORMAT = 9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuantizedTable:
+    """Vectors of word pieces in 4 bits: numbers from -8 to 7 in blocks of `BLOCK`, and the scale of each block."""
+
+    numbers: NDArray[np.int8]
+    scales: NDArray[np.float16]
+
+
+BLOCK = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BertShape:
+    """What differs between models; `max_pieces` are the word pieces that one was trained on.
+
+    `opset` and `format` are the versions of ONNX that its operators need.
+    """
+
+    name: str
+    layers: int
+    max_pieces: int
+    opset: int
+    format: int
+
+
+MINILM = BertShape(name="all-MiniLM-L6-v2", layers=6, max_pieces=256, opset=20, format=9)
+E5_SMALL = BertShape(name="multilingual-e5-small", layers=12, max_pieces=512, opset=21, format=10)
+"""Numbers of 4 bits came with opset 21."""
 
 
 class _GraphBuilder:
@@ -60,38 +84,56 @@ class _GraphBuilder:
         return output
 
 
-def build_graph(arrays: Mapping[str, Floats], precision: Precision) -> bytes:
-    """Return the model as ONNX: `ids` (1, pieces) int32 in, `vector` (1, 384) of length 1 out."""
+def build_graph(
+    arrays: Mapping[str, Floats],
+    precision: Precision,
+    shape: BertShape = MINILM,
+    table: QuantizedTable | None = None,
+) -> bytes:
+    """Return a model as ONNX: `ids` (1, pieces) int32 in, `vector` (1, 384) of length 1 out.
+
+    Args:
+        arrays: The arrays by their published names.
+        table: The vectors of word pieces, if they are not among the arrays.
+    """
     draft = _GraphBuilder()
-    layer = _LayerBuilder(draft, arrays, precision)
+    layer = _LayerBuilder(draft, arrays, precision, shape, table)
     out = layer.add_embeddings()
-    for number in range(_LAYERS):
+    for number in range(shape.layers):
         out = layer.add_feed_forward(layer.add_attention(out, number), number)
     mean = draft.add_node("ReduceMean", [out, draft.add_constant("one", np.array([1]))], "mean", keepdims=0)
     draft.add_node("LpNormalization", [mean], "vector", axis=-1, p=2)
-    return _serialize(draft)
+    return _serialize(draft, shape)
 
 
-def _serialize(draft: _GraphBuilder) -> bytes:
+def _serialize(draft: _GraphBuilder, shape: BertShape) -> bytes:
     ids = helper.make_tensor_value_info("ids", TensorProto.INT32, [1, "pieces"])
     vector = helper.make_tensor_value_info("vector", TensorProto.FLOAT, [1, _WIDTH])
-    created = helper.make_graph(draft.nodes, "all-MiniLM-L6-v2", [ids], [vector], list(draft.arrays.values()))
-    opsets = [helper.make_opsetid(domain, version) for domain, version in _OPSETS.items()]
+    created = helper.make_graph(draft.nodes, shape.name, [ids], [vector], list(draft.arrays.values()))
+    opsets = [helper.make_opsetid("", shape.opset), helper.make_opsetid(_MICROSOFT, 1)]
     # Left alone, onnx writes its own newest version into the file, and older runtimes refuse it.
-    model = helper.make_model(created, opset_imports=opsets, ir_version=_FORMAT, producer_name="panorama")
+    model = helper.make_model(created, opset_imports=opsets, ir_version=shape.format, producer_name="panorama")
     return model.SerializeToString(deterministic=True)
 
 
 class _LayerBuilder:
-    """Adds the layers of MiniLM to a draft, with the arrays as published."""
+    """Adds the layers of a model to a draft, with the arrays as published."""
 
-    def __init__(self, draft: _GraphBuilder, arrays: Mapping[str, Floats], precision: Precision) -> None:
+    def __init__(
+        self,
+        draft: _GraphBuilder,
+        arrays: Mapping[str, Floats],
+        precision: Precision,
+        shape: BertShape,
+        table: QuantizedTable | None,
+    ) -> None:
         self._draft, self._arrays, self._precision = draft, arrays, precision
+        self._shape, self._table = shape, table
 
     def add_embeddings(self) -> str:
         """Add what each piece is at its place."""
         draft, names = self._draft, "embeddings."
-        places = self._arrays[names + "position_embeddings.weight"][:MAX_PIECES]
+        places = self._arrays[names + "position_embeddings.weight"][: self._shape.max_pieces]
         places = places + self._arrays[names + "token_type_embeddings.weight"][0]
         length = draft.add_node("Shape", ["ids"], "length", start=1, end=2)
         begin = draft.add_constant("zero", np.array([0]))
@@ -127,12 +169,14 @@ class _LayerBuilder:
             return each(given)
         draft = self._draft
         zero, one = draft.add_constant("zero", np.array([0])), draft.add_constant("one", np.array([1]))
-        end = draft.add_constant("length.most", np.array([MAX_PIECES]))
+        end = draft.add_constant("length.most", np.array([self._shape.max_pieces]))
         first = draft.add_node("Slice", [given, zero, one, one], f"{given}.first")
         rest = draft.add_node("Slice", [given, one, end, one], f"{given}.rest")
         return draft.add_node("Concat", [each(first), each(rest)], f"{given}.joined", axis=1)
 
     def _add_word_embeddings(self) -> str:
+        if self._table is not None:
+            return self._add_quantized_table(self._table)
         draft, words = self._draft, self._arrays["embeddings.word_embeddings.weight"]
         if self._precision == "fp32":
             return draft.add_node("Gather", [draft.add_constant("words", words), "ids"], "word")
@@ -142,6 +186,18 @@ class _LayerBuilder:
         return draft.add_node(
             "Mul", [draft.add_node("Cast", [rows], "word.float", to=TensorProto.FLOAT), scale], "word"
         )
+
+    def _add_quantized_table(self, table: QuantizedTable) -> str:
+        """Add the table in its 4 bits, of which only the rows in use are expanded."""
+        draft, (count, width) = self._draft, table.numbers.shape
+        signs = (table.numbers & 15).astype(np.uint8)
+        tensor = TensorProto(name="table", data_type=TensorProto.INT4, dims=[count, width])
+        tensor.raw_data = (signs[:, 0::2] | signs[:, 1::2] << 4).tobytes()
+        draft.arrays["table"] = tensor
+        given = ["table", "ids", draft.add_constant("table.scale", table.scales)]
+        axes = {"gather_axis": 0, "quantize_axis": 1, "block_size": BLOCK}
+        rows = draft.add_node("GatherBlockQuantized", given, "word.half", _MICROSOFT, **axes)
+        return draft.add_node("Cast", [rows], "word", to=TensorProto.FLOAT)
 
     def _add_linear(self, given: str, name: str, of: str = "") -> str:
         """Add a matrix product with its bias; `of` tells apart two that share their weights."""
