@@ -38,11 +38,19 @@ class BarChart:
 
 
 @dataclass(frozen=True, slots=True)
-class LineChart:
-    """One curve: its points as a path, the area below it, and the values of the scale with their heights."""
+class Curve:
+    """One curve: its points as a path, and the area below it."""
 
     path: str
     area: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineChart:
+    """Curves over the same days; `lines` are the values of the scale and their heights."""
+
+    days: tuple[tuple[date, tuple[int, ...]], ...]
+    curves: tuple[Curve, ...]
     lines: tuple[tuple[float, float], ...]
 
 
@@ -78,14 +86,20 @@ def draw_bars(rows: Sequence[tuple[date, int, int]]) -> BarChart:
     return BarChart(tuple(days), tuple((tick, FLOOR - tick * scale) for tick in ticks))
 
 
-def draw_line(values: Sequence[int]) -> LineChart:
-    """Draw a curve through values at equal distances."""
-    ticks = list_ticks(max([1, *values]))
-    scale, step = (FLOOR - TOP) / ticks[-1], WIDTH / max(1, len(values) - 1)
-    points = [f"{number * step:.1f} {FLOOR - value * scale:.1f}" for number, value in enumerate(values)]
-    path = f"M{'L'.join(points)}" if points else ""
-    area = f"{path}L{WIDTH} {FLOOR}L0 {FLOOR}z" if points else ""
-    return LineChart(path, area, tuple((tick, FLOOR - tick * scale) for tick in ticks))
+def draw_lines(rows: Sequence[tuple[date, tuple[int, ...]]]) -> LineChart:
+    """Draw one curve for each of the values of the days, at equal distances."""
+    ticks = list_ticks(max([1, *(value for _, values in rows for value in values)]))
+    scale, step = (FLOOR - TOP) / ticks[-1], WIDTH / max(1, len(rows) - 1)
+    curves = tuple(
+        _draw_curve([(number * step, FLOOR - value * scale) for number, value in enumerate(values)])
+        for values in zip(*(values for _, values in rows), strict=True)
+    )
+    return LineChart(tuple(rows), curves, tuple((tick, FLOOR - tick * scale) for tick in ticks))
+
+
+def _draw_curve(points: Sequence[tuple[float, float]]) -> Curve:
+    path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    return Curve(path, f"{path}L{points[-1][0]:.1f} {FLOOR}L0 {FLOOR}z")
 
 
 def _bar_path(x: float, height: float, width: float) -> str:

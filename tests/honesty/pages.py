@@ -6,7 +6,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 STEP = re.compile(
-    r'<!-- (new file|insert above|in place of)(?: "((?:[^"\\]|\\.)+)")? -->\n```python\n# (\S+)\n(.*?)```', re.DOTALL
+    r'<!-- (new file|insert above|in place of)(?: "((?:[^"\\]|\\.)+)")? -->\n'
+    r"```(?:python|html)\n(?:#|\{#) (\S+)(?: #\})?\n(.*?)```",
+    re.DOTALL,
 )
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from panorama.web.charts import draw_bars, draw_line, list_ticks
+from panorama.web.charts import draw_bars, draw_lines, list_ticks
 from panorama.web.diffs import DiffLine, compare_texts
 from panorama.web.texts import Texts, choose_language
 
@@ -27,7 +27,7 @@ def test_a_day_without_anything_has_no_bars() -> None:
 
 
 def test_a_curve_of_one_value_is_drawn() -> None:
-    assert draw_line([3]).path.startswith("M0.0 ")
+    assert [curve.path[:5] for curve in draw_lines([(TODAY, (3, 1))]).curves] == ["M0.0 ", "M0.0 "]
 
 
 def test_equal_lines_are_left_out_and_changed_words_marked() -> None:

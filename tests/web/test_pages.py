@@ -142,3 +142,12 @@ def test_projects_are_read_again_only_after_a_change(page: PageClient, life: dic
 
     assert first is again
     assert changed[life["project"]]["name"] == "Allotment"
+
+
+def test_a_project_shows_how_much_there_is_and_how_much_of_it_is_done(page: PageClient, life: dict[str, str]) -> None:
+    page.call("tasks.create", title="Plant", project=life["project"])
+    page.call("tasks.update", task=life["task"], status="done")
+
+    html = page.page(f"/projects/{life['project']}")
+
+    assert 'aria-label="Burn-up: Scope 2, Completed 1, 20 May"' in html

@@ -339,7 +339,6 @@ TEXTS: dict[str, str] = {
     "just now": "gerade eben",
     "keyword": "Wörter",
     "last seen": "zuletzt gesehen",
-    "last {number} days": "letzte {number} Tage",
     "line {number}": "Zeile {number}",
     "next": "nächster Lauf",
     "none": "keines",

@@ -1,6 +1,6 @@
 """People: the list, one person with all that concerns them, and one meeting."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
@@ -11,14 +11,8 @@ from panorama.web.views.search import address_of
 from panorama.web.views.tasks import add_due
 
 PAGE_ROWS = 100
-PERSON_ROWS = 30
-MAX_OCCURRENCES = 200
-EVENT_DAYS = 60
 LEAP_YEAR = 2000
-TASK_FIELDS = (
-    "id", "title", "status", "deadline", "project", "tags", "urgent", "important", "recurrence", "assignee",
-    "waiting_for",
-)  # fmt: skip
+EVENT_PERIOD = timedelta(days=60)
 
 
 def show_people(request: ViewRequest) -> Context:
@@ -39,14 +33,13 @@ def show_people(request: ViewRequest) -> Context:
 
 def show_person(request: ViewRequest) -> Context:
     """Show a person: how to reach them, open tasks, appointments, meetings, and where they are mentioned."""
-    answer = request.calls.get("items.get", item=request.path["id"])
-    person, belonging = answer["item"], answer["belonging"]
-    today = request.calls.today
-    events = request.calls.get(
-        "events.list", attendee=person["id"], since=today.isoformat(),
-        until=(today + timedelta(days=EVENT_DAYS)).isoformat(), limit=MAX_OCCURRENCES,
-    )  # fmt: skip
+    id_ = request.path["id"]
+    dashboard = request.calls.get("people.dashboard", person=id_)
+    person = dashboard["person"]
+    belonging = request.calls.get("items.get", item=person["id"])["belonging"]
     names = {key: _find_name(request, person.get(key)) for key in ("team", "manager")}
+    tasks = {row["id"]: row for row in (*dashboard["waited_for"], *dashboard["assigned"])}
+    awaited = {row["id"] for row in dashboard["waited_for"]}
     return {
         "title": person["full_name"],
         "person": person,
@@ -55,12 +48,11 @@ def show_person(request: ViewRequest) -> Context:
         "birthday": _describe_birthday(request, person["birthday"]),
         "reports": belonging.get("reports", ()),
         "html": render_markdown(person["notes"], make_finder(request.calls)),
-        "tasks": _list_tasks(request, person["id"]),
-        "events": _list_next(events),
-        "event_days": EVENT_DAYS,
-        "sessions": request.calls.get("sessions.list", attendee=person["id"], limit=PERSON_ROWS),
-        "mentions": [{**row, "address": address_of(row["kind"], row["id"])} for row in belonging.get("backlinks", ())],
-        "more": answer["more"],
+        "tasks": [{**row, "waits": row["id"] in awaited} for row in add_due(request, list(tasks.values()))],
+        "events": _list_next(request, person["id"]),
+        "sessions": dashboard["sessions"],
+        "mentions": [{**row, "address": address_of(row["kind"], row["id"])} for row in dashboard["mentions"]],
+        "more": dashboard["more"],
     }
 
 
@@ -95,18 +87,12 @@ def make_initials(name: str) -> str:
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper()
 
 
-def _list_tasks(request: ViewRequest, person: str) -> list[Mapping[str, Any]]:
-    """Return the open tasks that a person does or holds up, with `waits` for the latter."""
-    rows = request.calls.get(
-        "query", collection="tasks", sort=["deadline"], select=list(TASK_FIELDS), limit=PERSON_ROWS,
-        where={"status": "open", "or": [{"assignee": person}, {"waiting_for": person}]},
-    )  # fmt: skip
-    dated, undated = [row for row in rows if row.get("deadline")], [row for row in rows if not row.get("deadline")]
-    return [{**row, "waits": row.get("waiting_for") == person} for row in add_due(request, dated + undated)]
-
-
-def _list_next(occurrences: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the next occurrence of each event."""
+def _list_next(request: ViewRequest, person: str) -> list[Mapping[str, Any]]:
+    """Return the next occurrence of each event with a person in the next weeks, so that a daily one hides no other."""
+    today = request.calls.today
+    occurrences = request.calls.get(
+        "events.list", attendee=person, since=today.isoformat(), until=(today + EVENT_PERIOD).isoformat(), limit=500
+    )
     results: dict[str, Mapping[str, Any]] = {}
     for row in occurrences:
         if row["kind"] == "event":

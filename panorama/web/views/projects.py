@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from panorama.web.charts import draw_bars, draw_line
+from panorama.web.charts import draw_bars, draw_lines
 from panorama.web.view import Context, ViewRequest
 from panorama.web.views.tasks import group_by_deadline
 
@@ -39,7 +39,7 @@ def show_project(request: ViewRequest) -> Context:
         "bars": draw_bars(
             [(date.fromisoformat(day["day"]), day["completed"], day["created"]) for day in statistics["days"]]
         ),
-        "line": draw_line(_count_open(statistics)),
+        "burn_up": draw_lines(_count_up(statistics)),
         "statistics": statistics,
     }
 
@@ -50,9 +50,11 @@ def edit_project(request: ViewRequest) -> Context:
     return {"title": project["name"], "project": project, "statuses": STATUSES}
 
 
-def _count_open(statistics: Context) -> list[int]:
-    """Return how many tasks were open at the beginning, and after each day."""
-    numbers = [statistics["open_before"]]
+def _count_up(statistics: Context) -> list[tuple[date, tuple[int, ...]]]:
+    """Return for each day how many tasks there were since the first one, and how many were completed by then."""
+    scope, completed = statistics["open_before"], 0
+    rows: list[tuple[date, tuple[int, ...]]] = []
     for day in statistics["days"]:
-        numbers.append(max(0, numbers[-1] + day["created"] - day["completed"]))
-    return numbers
+        scope, completed = scope + day["created"], completed + day["completed"]
+        rows.append((date.fromisoformat(day["day"]), (scope, completed)))
+    return rows
