@@ -278,3 +278,18 @@ def test_scripts_walk_the_graph(call: Call) -> None:
         [["part_of", "Grout", "same wall"]], 1, ["Tiles", "Grout"], {"mentions": 1, "part_of": 1}, 2, "Tiles",
         {"bags": 3}, "Tiles",
     ]  # fmt: skip
+
+
+def test_a_note_with_more_links_than_are_followed_says_so(call: Call, tmp_path: Path) -> None:
+    links = " ".join(f"[[Target {number}]]" for number in range(10_001))
+    remark = "It links to more than 10,000 targets: only the first 10,000 are followed."
+    (tmp_path / "Big.md").write_text(links)
+
+    made = call("notes.create", title="Bomb", content=links)
+    fewer = call("notes.update", note="Bomb", content=links.partition(" ")[2])
+    more = call("notes.append", note="Bomb", block="[[One more]]")
+
+    assert remark in made.metadata["hint"]
+    assert remark not in fewer.metadata.get("hint", "")
+    assert remark in more.metadata["hint"]
+    assert remark in call("import.markdown", folder=str(tmp_path)).data["problems"][0]["why"]

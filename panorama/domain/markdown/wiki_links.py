@@ -75,6 +75,18 @@ def parse_links(text: str) -> list[WikiLink]:
     return list(links.values())
 
 
+def describe_unfollowed_links(text: str) -> str:
+    """Describe that a text has more links than are followed, "" if it has not."""
+    if text.count(LINK_MARK) <= MAX_LINKS:
+        return ""
+    known: set[tuple[str, str]] = set()
+    for link in _iter_links(text):
+        known.add((link.key, link.kind))
+        if len(known) > MAX_LINKS:
+            return f"It links to more than {MAX_LINKS:,} targets: only the first {MAX_LINKS:,} are followed."
+    return ""
+
+
 def _iter_links(text: str) -> Iterator[WikiLink]:
     for begin, line in _iter_marked_lines(text, LINK_MARK):
         masked = mask_code(line)

@@ -7,6 +7,7 @@ from typing import Any
 
 from panorama.domain.items.item import normalize_name, single_line_or_empty
 from panorama.domain.markdown.parser import Document, parse_markdown
+from panorama.domain.markdown.wiki_links import describe_unfollowed_links
 from panorama.errors import InvalidInputError, PanoramaError
 from panorama.services.importing import folder as folders
 from panorama.services.importing.attachments import Attachment, AttachmentFinder, read_attachment
@@ -61,7 +62,7 @@ class ImportStats:
 
     def add_document(self, path: str, document: Document) -> None:
         """Record a file's unsupported values and warnings."""
-        for warning in document.warnings:
+        for warning in filter(None, (*document.warnings, describe_unfollowed_links(document.body))):
             self.add_problem(path, warning)
         self.unmapped.update(text.partition(":")[0] for task in document.tasks for text in task.unmapped)
         self.unmarked += document.unmarked

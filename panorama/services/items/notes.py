@@ -9,12 +9,14 @@ from panorama.domain.items.notes import Note, NoteHeader, Position
 from panorama.domain.items.references import NoteRef, ProjectRef
 from panorama.domain.markdown.lines import parse_title
 from panorama.domain.markdown.parser import parse_headings
+from panorama.domain.markdown.wiki_links import describe_unfollowed_links
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.services.base import LargeCall, Service, ServiceContext, drop_none
 from panorama.services.graph.link_renames import LinkRenames, rename_own_links
 from panorama.services.items import duplicates
 from panorama.services.items.results import NoteText
+from panorama.services.search.hints import join_hints
 from panorama.services.search.semantic import SemanticSearch
 from panorama.store.items import notes, rows
 
@@ -104,7 +106,8 @@ class Notes(Service):
                 properties=rules.validate_properties(properties or {}),
             )
             rows.add(session, note)
-            return Result(note, hint=duplicates.duplicate_hint(session, self._meaning, note, self._context.zone))
+            duplicate = duplicates.duplicate_hint(session, self._meaning, note, self._context.zone)
+            return Result(note, hint=join_hints(duplicate, describe_unfollowed_links(note.content)))
 
     def update(
         self,
@@ -140,7 +143,10 @@ class Notes(Service):
             _check_version(old, expected_version)
             new = old.with_changes(self._now(), **rename_own_links(old, values, values.get("title")))
             rows.save(session, old, new)
-            return Result(new, hint=renamed or _warn_if_shrunk(old, new), wrote=new is not old)
+            return Result(
+                new, hint=join_hints(renamed or _warn_if_shrunk(old, new), _describe_links(old, new)),
+                wrote=new is not old,
+            )  # fmt: skip
 
     def split_update(self, note: NoteRef, title: str | None = None, **values: Any) -> LargeCall | None:
         """Return an update that changes the links of too many items for one transaction; None for any other."""
@@ -175,7 +181,7 @@ class Notes(Service):
             )  # fmt: skip
             new = old.with_changes(self._now(), content=rules.validate_content(text))
             rows.save(session, old, new)
-            return Result(new, wrote=new is not old)
+            return Result(new, hint=_describe_links(old, new), wrote=new is not old)
 
     def edit(self, note: NoteRef, old_text: str, new_text: str) -> Result[Note]:
         """Replace a piece of a note's text that occurs exactly once.
@@ -194,7 +200,12 @@ class Notes(Service):
                 self._now(), content=rules.validate_content(rules.replace_once(old.content, old_text, new_text))
             )
             rows.save(session, old, new)
-            return Result(new, wrote=new is not old)
+            return Result(new, hint=_describe_links(old, new), wrote=new is not old)
+
+
+def _describe_links(old: Note, new: Note) -> str:
+    """Describe links of a changed text that are not followed, "" if there are none."""
+    return "" if new.content == old.content else describe_unfollowed_links(new.content)
 
 
 def _validate_fields(**fields: Any) -> dict[str, Any]:
