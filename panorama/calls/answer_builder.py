@@ -4,7 +4,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from panorama.calls import model_text, msgpack_rows, rendering
+from panorama.calls import model_text, msgpack_rows, read_dates, rendering
 from panorama.calls.arguments import Arguments
 from panorama.calls.call import Call
 from panorama.calls.rendering import Answer, to_plain
@@ -111,9 +111,10 @@ class AnswerBuilder:
 
     def _list_read_dates(self, data: Any) -> str:
         """Return what was read from dates in words."""
+        now, zone = self._context.now(), self._context.zone
         if self._operation.writes:
-            return rendering.list_read_dates(self._sent, data)
-        return rendering.list_read_filters(self._sent, self._context.now(), self._context.zone)
+            return read_dates.list_read_dates(self._sent, data, now, zone)
+        return read_dates.list_read_filters(self._sent, now, zone)
 
     def _to_plain(self, value: Any, long: int) -> Any:
         return to_plain(value, self._context.zone, brief=self._brief, long=long, nulls=self._reader.wants_all)

@@ -16,7 +16,7 @@ from panorama.calls import model_text, msgpack_rows
 from panorama.domain.changes import digest
 from panorama.domain.paging import Key
 from panorama.domain.text.json_types import is_list, is_object, is_sequence
-from panorama.domain.time.times import format_time, parse_date
+from panorama.domain.time.times import format_time
 from panorama.errors import InvalidInputError
 
 PAGE_CHARS = 7_000
@@ -30,7 +30,6 @@ ITEM_TEXT_CHARS = 6_000
 DEFAULT_ROWS = 50
 MAX_ROWS = 500
 _TRUNCATED = "… ({} characters in all; {})"
-_ISO_DATE = re.compile(r"\s*\d{4}-\d\d-\d\d(?:\s*$|[T ])")
 _CUT_TEXT = re.compile(r"… \([\d,]+ characters(?: in all; .*)?\)$")
 
 
@@ -263,39 +262,6 @@ def count_cut_texts(value: Any) -> int:
     if is_object(value):
         return sum(map(count_cut_texts, value.values()))
     return sum(map(count_cut_texts, value)) if is_list(value) else 0
-
-
-def list_read_dates(sent: Mapping[str, Any], data: Any) -> str:
-    """Return the dates of an item that were sent in words, with their weekdays, and its rule; "" if none were.
-
-    Args:
-        sent: The arguments.
-        data: The item as plain data, its dates as ISO text in the person's zone.
-    """
-    values = [(name, data.get(name), text) for name, text in sent.items()] if is_object(data) else []
-    rules = [f"{name} {value}" for name, value, text in values if name == "recurrence" and value and value != text]
-    dates = [
-        f"{name} {datetime.fromisoformat(value):%a %Y-%m-%d}{value[10:16].replace('T', ' ')}"
-        for name, value, text in values
-        if isinstance(value, str) and _ISO_DATE.match(value) and isinstance(text, str) and not _ISO_DATE.match(text)
-    ]
-    return ", ".join(dates + rules)
-
-
-DATE_FILTERS = frozenset({"day", "due_from", "due_until", "since", "until", "first_day", "last_day", "start", "end"})
-"""The parameters of lists that take a day."""
-
-
-def list_read_filters(sent: Mapping[str, Any], now: datetime, zone: ZoneInfo) -> str:
-    """Return the days that a list was asked for in words, with their weekdays; "" if there are none."""
-    words = [
-        (name, text) for name, text in sent.items() if name in DATE_FILTERS and isinstance(text, str) and text.strip()
-    ]
-    return ", ".join(
-        f"{name} {parse_date(text, name, now=now, zone=zone):%a %Y-%m-%d}"
-        for name, text in words
-        if not _ISO_DATE.match(text)
-    )
 
 
 def take_fitting(rows: list[Any], most: int) -> list[Any]:

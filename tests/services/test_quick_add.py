@@ -29,6 +29,7 @@ def test_a_repetition_in_a_title_begins_on_its_first_day(call: Call) -> None:
 
     assert (made.data["recurrence"], made.data["deadline"]) == ("FREQ=WEEKLY;BYDAY=FR", "2026-05-22")
     assert "deadline Fri 2026-05-22" in made.metadata["hint"]
+    assert "(next Fri 2026-05-29, Fri 2026-06-05, Fri 2026-06-12)" in made.metadata["hint"]
 
 
 def test_arguments_win_over_words_in_the_title(call: Call) -> None:

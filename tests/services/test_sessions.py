@@ -278,3 +278,15 @@ def test_a_purged_person_is_no_longer_referred_to_by_meetings(call: Call, clock:
     call("purge", confirm=True)
 
     assert call("sessions.get", session="Weekly").data["people"] == [ids[1]]
+
+
+@pytest.mark.parametrize("query", ["what did we decide about the hob", "was haben wir zum hob beschlossen"])
+def test_a_question_after_what_was_decided_finds_the_line(call: Call, query: str) -> None:
+    call("sessions.log", title="Planning", lines=[{"text": "Induction hob from Bosch", "type": "decision"}, "Budget"])
+    call("sessions.log", title="Think hob", kind="thinking", lines=["Gas hob is cheap", "Sell the old hob"])
+    call("tasks.create", title="Order the hob")
+
+    first = call("search", query=query, mode="keyword").data[0]
+
+    assert first["title"] == "Planning"
+    assert "Induction" in first["snippet"]

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from panorama.domain.time import rrule, wall_clock
 from panorama.domain.time.recurrence_phrases import parse_phrase, split_completion
-from panorama.domain.time.times import Deadline
+from panorama.domain.time.times import Deadline, start_of_day
 from panorama.errors import InvalidInputError
 
 RULE_CHARS = 300
@@ -93,6 +93,14 @@ def iter_occurrences(rule_text: str, anchor: datetime, *, after: datetime, zone:
         yield anchor
     if rule_text:
         yield from wall_clock.to_instants(_iter_local_times(rule_text, anchor, after, zone), zone, max(after, anchor))
+
+
+def describe_rule(rule_text: str, anchor: Deadline, zone: ZoneInfo) -> str:
+    """Return a rule with the next three days of its series after the first one."""
+    start = anchor if isinstance(anchor, datetime) else start_of_day(anchor, zone)
+    following = islice(iter_occurrences(rule_text, start, after=start, zone=zone), 3)
+    days = ", ".join(f"{moment.astimezone(zone):%a %Y-%m-%d}" for moment in following)
+    return f"{rule_text} (next {days})" if days else rule_text
 
 
 def is_on_rule(rule_text: str, anchor: datetime, zone: ZoneInfo) -> bool:

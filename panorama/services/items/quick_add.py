@@ -7,6 +7,8 @@ from zoneinfo import ZoneInfo
 
 from panorama.domain.items.tasks import Task
 from panorama.domain.markdown.quick_add import QuickAdd, parse_quick_add
+from panorama.domain.text.json_types import is_sequence
+from panorama.domain.time.recurrence import describe_rule
 from panorama.store.backend import Session
 from panorama.store.items import overview
 from panorama.store.items.tasks import Clock
@@ -29,13 +31,15 @@ def describe_taken(quick: QuickAdd, task: Task, zone: ZoneInfo) -> str:
     parts: list[str] = []
     for name in quick.fields:
         value = "" if name in ("project", "urgent", "important") else f" {_format_value(getattr(task, name), zone)}"
+        if name == "recurrence" and task.deadline:
+            value = f" {describe_rule(task.recurrence, task.deadline, zone)}"
         parts.append(f"{name}{value}" + (f" (“{quick.taken[name]}”)" if name in quick.taken else ""))
     return f"Taken from the title: {', '.join(parts)}." if parts else ""
 
 
-def _format_value(value: Any, zone: ZoneInfo) -> str:
+def _format_value(value: object, zone: ZoneInfo) -> str:
     if isinstance(value, datetime):
         return f"{value.astimezone(zone):%a %Y-%m-%d %H:%M}"
     if isinstance(value, date):
         return f"{value:%a %Y-%m-%d}"
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+    return ", ".join(map(str, value)) if is_sequence(value) else str(value)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -25,6 +25,16 @@ MAX_READ_CHARS = 8_000
 MAX_COMPARED_WORDS = 40
 MAX_INFORMATIVE_TERMS = 8
 """The limits for finding informative words: characters read, words compared, and words used."""
+
+_LINE_TYPES: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("decide", "decides", "decided", "agree", "agreed", "beschlossen", "beschluss", "entschieden", "entscheidung",
+         "vereinbart"),
+        "decision",
+    ),
+    **dict.fromkeys(("frage", "fragen", "asked"), "question"),
+}  # fmt: skip
+"""Words of questions, and the type of the lines that answer them; the type is indexed with each line."""
 
 _ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly")
 _WORDS = re.compile(r"[^\W\d_]{4,}")
@@ -54,7 +64,7 @@ class ParsedQuery:
 def parse_query(session: Session, query: str) -> ParsedQuery:
     """Parse a query; quoted words and prefixes are not corrected."""
     typed = text = query[:MAX_QUERY_CHARS]
-    terms = _with_sharp_s(session, _with_codes(session, parse_terms(text)))
+    terms = _with_line_types(_with_sharp_s(session, _with_codes(session, parse_terms(text))))
     asked = search.weigh_terms(session, terms)
     unknown = [entry.term for entry in asked if not entry.count and _is_correctable(entry.term)]
     repairs = [repair for term in unknown[:MAX_REPAIRS] if (repair := _repair(session, terms, term))]
@@ -118,6 +128,16 @@ def _with_sharp_s(session: Session, terms: Sequence[Term]) -> list[Term]:
         others = [(spelling,) for spelling in ways.get(term, ()) if stems[spelling] in known]
         results.append(replace(term, others=(*term.others, *others)) if others else term)
     return results
+
+
+def _with_line_types(terms: Sequence[Term]) -> list[Term]:
+    """Return terms with the type of session lines that a word asks for: what was decided is in decisions."""
+    return [
+        replace(term, others=(*term.others, (type_,)))
+        if len(term.words) == 1 and not term.quoted and (type_ := _LINE_TYPES.get(term.words[0].lower()))
+        else term
+        for term in terms
+    ]
 
 
 def _sharp_s_variants(word: str) -> list[str]:
