@@ -151,3 +151,21 @@ def test_a_project_shows_how_much_there_is_and_how_much_of_it_is_done(page: Page
     html = page.page(f"/projects/{life['project']}")
 
     assert 'aria-label="Burn-up: Scope 2, Completed 1, 20 May"' in html
+
+
+def test_long_lists_are_cut_and_say_so(page: PageClient) -> None:
+    for start in range(0, 320, 80):
+        steps = [
+            {"tool": "create_task", "args": {"title": f"Chore {number}", "deadline": "today"}}
+            for number in range(start, start + 80)
+        ]
+        page.call("batch", operations=steps)
+    page.call("tasks.create", title="Rare word", deadline="in 9 weeks")
+
+    today, week = page.page("/today"), page.page("/calendar")
+
+    assert "321 open" in today
+    assert "The first 300 tasks by date are shown." in today
+    assert "291 more" in week
+    assert len(page.rows("/tasks?q=rare")) == 1
+    assert "The 100 best matches are shown." in page.page("/tasks?q=chore")

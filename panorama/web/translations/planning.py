@@ -12,6 +12,7 @@ TEXTS: dict[str, str] = {
     "Add the first person, or let an assistant do it when one is named.": (
         "Trag die erste Person ein, oder lass es einen Assistenten tun, wenn jemand genannt wird."
     ),
+    "All tasks": "Alle Aufgaben",
     "An assistant logs a meeting as it happens.": "Ein Assistent schreibt ein Treffen mit, während es stattfindet.",
     "Appointments": "Termine",
     "Around": "Um",
@@ -77,7 +78,12 @@ TEXTS: dict[str, str] = {
     "The colour is that of the project; the size grows with the links.": (
         "Die Farbe ist die des Projekts; die Größe wächst mit den Verknüpfungen."
     ),
+    "The first {number} tasks by date are shown.": "Zu sehen sind die ersten {number} Aufgaben nach Datum.",
+    "The {number} best matches are shown.": "Zu sehen sind die {number} besten Treffer.",
     "Their reports": "Berichten an sie",
+    "There is more than can be shown here; filter the tasks instead.": (
+        "Hier ist mehr, als sich zeigen lässt; filtere stattdessen die Aufgaben."
+    ),
     "Thought": "Gedanke",
     "Waiting for {name}": "Wartet auf {name}",
     "Write [[a title]] in a note, and the two are linked.": (

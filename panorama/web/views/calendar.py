@@ -11,8 +11,8 @@ from panorama.web.views.search import address_of
 PERIODS = (("week", "Week"), ("month", "Month"))
 EVENT_STATUSES = (("confirmed", "Confirmed"), ("tentative", "Tentative"), ("cancelled", "Cancelled"))
 MAX_ROWS = 2000
-MONTH_ENTRIES = 4
-"""The entries that a day of a month shows."""
+DAY_ENTRIES = {"week": 30, "month": 4}
+"""The entries that a day shows."""
 
 EntryKind = Literal["event", "session", "scheduled", "deadline"]
 
@@ -49,8 +49,8 @@ def show_calendar(request: ViewRequest) -> Context:
     period = "month" if request.query.get("view") == "month" else "week"
     day = _parse_day(request.query.get("day", "")) or request.calls.today
     first, last = _find_month(day) if period == "month" else _find_week(day)
-    entries = _list_entries(request, first, last)
-    limit = MONTH_ENTRIES if period == "month" else MAX_ROWS
+    entries, is_cut = _list_entries(request, first, last)
+    limit = DAY_ENTRIES[period]
     days = [
         _make_day(request, at, entries.get(at, []), limit, is_outside=period == "month" and at.month != day.month)
         for at in (first + timedelta(days=number) for number in range((last - first).days + 1))
@@ -63,6 +63,7 @@ def show_calendar(request: ViewRequest) -> Context:
         "first": first,
         "last": last,
         "weeks": [days[start : start + 7] for start in range(0, len(days), 7)],
+        "is_cut": is_cut,
         "before": before,
         "after": after,
         "today": request.calls.today,
@@ -89,10 +90,11 @@ def edit_event(request: ViewRequest) -> Context:
     }
 
 
-def _list_entries(request: ViewRequest, first: date, last: date) -> dict[date, list[Entry]]:
-    """Return the entries of each day of a period."""
+def _list_entries(request: ViewRequest, first: date, last: date) -> tuple[dict[date, list[Entry]], bool]:
+    """Return the entries of each day of a period, and whether there are too many to be read."""
     entries: dict[date, list[Entry]] = {}
-    for row in request.calls.get("events.list", since=first.isoformat(), until=last.isoformat(), limit=MAX_ROWS):
+    events = request.calls.get("events.list", since=first.isoformat(), until=last.isoformat(), limit=MAX_ROWS)
+    for row in events:
         for day in _list_days(row, first, last):
             entries.setdefault(day, []).append(_to_event(row, day))
     period = {"gte": first.isoformat(), "lt": (last + timedelta(days=1)).isoformat()}
@@ -104,7 +106,7 @@ def _list_entries(request: ViewRequest, first: date, last: date) -> dict[date, l
     due = request.calls.get("tasks.list", due_from=first.isoformat(), due_until=last.isoformat(), limit=MAX_ROWS)
     for row in due:
         entries.setdefault(_day_of(row["deadline"]), []).append(_to_deadline(row, request.calls.today))
-    return entries
+    return entries, MAX_ROWS in (len(events), len(planned), len(due))
 
 
 def _make_day(request: ViewRequest, day: date, entries: list[Entry], limit: int, *, is_outside: bool) -> Day:

@@ -20,6 +20,7 @@ STATUSES = (
     ("todo", "To do"), ("in_progress", "In progress"), ("done", "Done"), ("cancelled", "Cancelled"), ("idea", "Idea"),
 )  # fmt: skip
 MAX_ROWS = 300
+MAX_FOUND = 100
 FOLDED_ROWS = 5
 
 
@@ -34,7 +35,8 @@ class TaskGroup:
 
 def show_today(request: ViewRequest) -> Context:
     """Show open tasks by deadline, with quick add above and ideas and finished tasks folded below."""
-    rows = request.calls.get("tasks.list", limit=MAX_ROWS)
+    answer = request.calls.call("tasks.list", limit=MAX_ROWS)
+    rows, total = answer.data, answer.metadata.get("total")
     today = request.calls.today
     groups = group_by_deadline(request, rows)
     later = [group for group in groups if group.key in ("later", "none")]
@@ -44,7 +46,8 @@ def show_today(request: ViewRequest) -> Context:
         "folded": later,
         "ideas": add_due(request, request.calls.get("tasks.list", view="parked_ideas", limit=50)),
         "done": add_due(request, request.calls.get("tasks.list", view="recently_done", limit=FOLDED_ROWS)),
-        "count": len(rows),
+        "count": total or len(rows),
+        "hidden": max(0, (total or 0) - len(rows)),
         "late": sum(len(group.rows) for group in groups if group.key == "overdue"),
         "is_new": not rows and not any(request.calls.get("status")["counts"].values()),
     }
@@ -57,9 +60,7 @@ def show_tasks(request: ViewRequest) -> Context:
     if chosen.get("view") not in dict(SAVED_VIEWS):
         chosen.pop("view", None)
     if text := query.get("q", "").strip():
-        found = request.calls.get("search", query=text, kinds=["task"], limit=100)
-        ids = {hit["id"] for hit in found}
-        rows = [row for row in request.calls.get("tasks.list", limit=2000, **chosen) if row["id"] in ids]
+        rows = _search_tasks(request, text, chosen)
         total, cursor = len(rows), ""
     else:
         more = {"cursor": query["cursor"]} if query.get("cursor") else {}
@@ -75,8 +76,21 @@ def show_tasks(request: ViewRequest) -> Context:
         "text": text,
         "count": total if total is not None else len(rows),
         "cursor": cursor,
+        "max_found": MAX_FOUND,
         "tags": request.calls.get("tags.list"),
     }
+
+
+def _search_tasks(request: ViewRequest, text: str, chosen: Mapping[str, str]) -> list[Mapping[str, Any]]:
+    """Return the tasks that have some words, by date; those of a saved view among its first 2,000."""
+    ids = [hit["id"] for hit in request.calls.get("search", query=text, kinds=["task"], limit=MAX_FOUND)]
+    if "view" in chosen:
+        return [row for row in request.calls.get("tasks.list", limit=2000, **chosen) if row["id"] in set(ids)]
+    where: dict[str, Any] = {"id": {"in": ids}, "status": "open"}
+    where |= {"project": chosen["project"]} if "project" in chosen else {}
+    where |= {"tags": {"contains": chosen["tag"]}} if "tag" in chosen else {}
+    found = request.calls.get("query", collection="tasks", where=where, sort=["deadline"], limit=MAX_FOUND)
+    return sorted(found, key=lambda row: not row.get("deadline"))
 
 
 def show_task(request: ViewRequest) -> Context:
