@@ -13,6 +13,7 @@ from panorama.domain.text.json_types import is_object
 from panorama.errors import InvalidInputError, NotFoundError
 from panorama.web.page_calls import PageCalls
 from panorama.web.texts import Texts
+from panorama.web.views.settings import change_setting
 
 OPERATIONS = frozenset(
     {
@@ -71,6 +72,7 @@ class Forms:
             "chosen": self._change_chosen,
             "move": self._move,
             "sample": self._import_sample,
+            "setting": self._change_setting,
         }
 
     def submit(self, name: str, fields: Fields, texts: Texts, agreed: str = "") -> Outcome:
@@ -109,6 +111,12 @@ class Forms:
             sample.write_files(Path(folder), self._calls.today)
             answer = self._calls.call("import.markdown", folder=folder)
         return Outcome(texts("The sample is here"), _get_undo(answer), None)
+
+    def _change_setting(self, fields: Fields, texts: Texts) -> Outcome:
+        """Write a setting; it counts when the daemon starts again."""
+        name = _get(fields, "name")
+        change_setting(self._calls.app.settings.home, name, tuple(fields.get("value", ())))
+        return Outcome(texts("Saved: {title}", title=name), "", None)
 
     def _change_chosen(self, fields: Fields, texts: Texts) -> Outcome:
         """Change several tasks at once, as one write.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from panorama.cli.clients import settings_file
+from panorama import config_file
 from panorama.errors import UnavailableError
 
 ARRAY = 'toolsets = [\n  "default",\n  "more",\n]\n'
@@ -30,9 +30,9 @@ def test_a_setting_is_put_among_the_others(tmp_path: Path, before: str, after: s
     file = tmp_path / "config.toml"
     file.write_bytes(before.encode())
 
-    assert settings_file.write_setting(tmp_path, "embedder", "new")
+    assert config_file.write_setting(tmp_path, "embedder", "new")
     assert file.read_bytes().decode() == after
-    assert not settings_file.write_setting(tmp_path, "embedder", "new")
+    assert not config_file.write_setting(tmp_path, "embedder", "new")
 
 
 @pytest.mark.parametrize(
@@ -46,17 +46,17 @@ def test_a_setting_is_taken_out_with_its_line(tmp_path: Path, before: str, after
     file = tmp_path / "config.toml"
     file.write_bytes(before.encode())
 
-    assert settings_file.remove_setting(tmp_path, "embedder")
+    assert config_file.remove_setting(tmp_path, "embedder")
     assert file.read_bytes().decode() == after
 
 
 def test_without_a_file_there_is_nothing_to_take_out(tmp_path: Path) -> None:
-    assert not settings_file.remove_setting(tmp_path, "embedder")
+    assert not config_file.remove_setting(tmp_path, "embedder")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_first_setting_makes_file_and_folder_for_their_owner_alone(tmp_path: Path) -> None:
-    settings_file.write_setting(tmp_path / "new", "embedder", "static")
+    config_file.write_setting(tmp_path / "new", "embedder", "static")
 
     assert [path.stat().st_mode & 0o777 for path in (tmp_path / "new", tmp_path / "new" / "config.toml")] == [
         0o700,
@@ -68,7 +68,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere.toml").write_text("a = 1\n")
     (tmp_path / "config.toml").symlink_to("elsewhere.toml")
 
-    settings_file.write_setting(tmp_path, "embedder", "new")
+    config_file.write_setting(tmp_path, "embedder", "new")
 
     assert (tmp_path / "config.toml").is_symlink()
     assert (tmp_path / "elsewhere.toml").read_text() == 'a = 1\nembedder = "new"\n'
@@ -82,7 +82,7 @@ def test_a_file_that_cannot_be_written_is_as_it_was(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(os, "fsync", full)
 
     with pytest.raises(UnavailableError, match="No space left on device") as caught:
-        settings_file.write_setting(tmp_path, "embedder", "new")
+        config_file.write_setting(tmp_path, "embedder", "new")
 
     assert 'embedder = "new"' in caught.value.hint
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("config.toml", "a = 1\n")]
@@ -93,6 +93,6 @@ def test_what_is_no_text_is_not_replaced(tmp_path: Path, content: str) -> None:
     (tmp_path / "config.toml").write_text(content)
 
     with pytest.raises(UnavailableError, match="not text"):
-        settings_file.write_setting(tmp_path, "embedder", "new")
+        config_file.write_setting(tmp_path, "embedder", "new")
 
     assert (tmp_path / "config.toml").read_text() == content

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from panorama.cli.clients import toml
+from panorama.domain.text import toml
 
 PATH = ("s", "p")
 

@@ -19,8 +19,9 @@ from pathlib import Path
 from stat import S_IMODE
 from typing import Any, Literal, NamedTuple, cast
 
-from panorama.cli.clients import clients, jsonc, toml
+from panorama.cli.clients import clients, jsonc
 from panorama.cli.clients.clients import SERVER_KEY, McpClient
+from panorama.domain.text import toml
 from panorama.errors import ConflictError, UnavailableError
 from panorama.transport.address import default_directory
 

@@ -8,6 +8,9 @@ TEXTS: dict[str, str] = {
     "Allow": "Erlauben",
     "Ask": "Fragen",
     "Calls of {name}": "Aufrufe von {name}",
+    "Changes are written to config.toml and count when the daemon starts again.": (
+        "Änderungen stehen in config.toml und gelten, wenn der Dienst wieder startet."
+    ),
     "Connect an MCP server or a web service in a terminal: panorama sources add": (
         "Verbinde einen MCP-Server oder einen Webdienst in einem Terminal: panorama sources add"
     ),
@@ -31,11 +34,17 @@ TEXTS: dict[str, str] = {
     "The longest pattern counts, deny before ask before allow.": (
         "Das längste Muster zählt, Verbieten vor Fragen vor Erlauben."
     ),
+    "What decides where texts are sent, and how scripts are isolated, is changed in the file alone.": (
+        "Was entscheidet, wohin Texte gehen und wie Skripte abgeschottet sind, wird nur in der Datei geändert."
+    ),
     "What scripts may call outside of Panorama: allowed, asked first, or never": (
         "Was Skripte außerhalb von Panorama aufrufen dürfen: erlaubt, nach Frage, oder nie"
     ),
+    "after the next start": "nach dem nächsten Start",
     "any address": "jede Adresse",
     "deletes": "löscht",
+    "off": "aus",
+    "on": "an",
     "other people": "andere Leute",
     "this machine": "dieser Rechner",
     "without network": "ohne Netz",

@@ -50,9 +50,6 @@ TEXTS: dict[str, str] = {
     "Cancelled": "Abgebrochen",
     "Change": "Änderung",
     "Change the date to move it further.": "Ändere das Datum, um sie weiter zu verschieben.",
-    "Change them in config.toml in the data directory; they apply when the daemon starts again.": (
-        "Ändere sie in config.toml im Datenverzeichnis; sie gelten ab dem nächsten Start des Dienstes."
-    ),
     "Changes": "Änderungen",
     "Close": "Schließen",
     "Code": "Code",

@@ -1,7 +1,20 @@
 """All views of the page: one function and one template each. A new view is a line here."""
 
 from panorama.web.view import View
-from panorama.web.views import calendar, code, data, graph, notes, people, projects, review, search, sources, tasks
+from panorama.web.views import (
+    calendar,
+    code,
+    data,
+    graph,
+    notes,
+    people,
+    projects,
+    review,
+    search,
+    settings,
+    sources,
+    tasks,
+)
 
 VIEWS = (
     View(
@@ -55,7 +68,7 @@ VIEWS = (
     View(name="history", path="/history", title="History", make=data.show_history, kinds=("*",), section="Data"),
     View(name="trash", path="/trash", title="Trash", make=data.show_trash, kinds=("*",), section="Data"),
     View(name="sources", path="/sources", title="Sources", make=sources.show_sources, section="Data"),
-    View(name="settings", path="/settings", title="Settings", make=data.show_settings, section="Data"),
+    View(name="settings", path="/settings", title="Settings", make=settings.show_settings, section="Data"),
     View(name="welcome", path="/welcome", title="Welcome", make=data.show_welcome, kinds=("*",)),
 )  # fmt: skip
 """Every view; those of one path prefix in the order in which their paths are tried."""

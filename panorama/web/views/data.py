@@ -1,7 +1,6 @@
-"""History, trash, jobs, and settings."""
+"""History, trash, jobs, and the first steps."""
 
 from panorama.domain.items.item import kind_of
-from panorama.domain.text.json_types import is_sequence
 from panorama.errors import NotFoundError
 from panorama.web.diffs import compare_texts
 from panorama.web.view import Context, ViewRequest
@@ -46,19 +45,6 @@ def show_jobs(request: ViewRequest) -> Context:
     return {"jobs": rows, "schedules": request.calls.get("schedules.list", limit=100)}
 
 
-def show_settings(request: ViewRequest) -> Context:
-    """Show the settings, and the browsers that are signed in."""
-    settings = request.calls.app.settings
-    fields = type(settings).model_fields
-    return {
-        "settings": [
-            (name, field.description or "", _show_value(getattr(settings, name)), name in settings.model_fields_set)
-            for name, field in fields.items()
-        ],
-        "status": request.calls.get("status"),
-    }
-
-
 def show_welcome(request: ViewRequest) -> Context:
     """Show how to begin: a first task, a folder to import, a client to connect."""
     return {"is_empty": not any(request.calls.get("status")["counts"].values())}
@@ -80,9 +66,3 @@ def _compare_fields(fields: Context) -> list[tuple[str, object, object, object]]
         is_text = isinstance(old, str) and isinstance(new, str) and "\n" in old + new
         rows.append((name, old, new, compare_texts(old, new) if is_text else None))
     return rows
-
-
-def _show_value(value: object) -> str:
-    if is_sequence(value):
-        return ", ".join(map(str, value))
-    return str(value)

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from panorama import config_file
 from panorama.cli.client import Client
-from panorama.cli.clients import settings_file
 from panorama.cli.commands import daemon
 from panorama.cli.console import console
 from panorama.cli.console.tables import Row, safe_line
@@ -39,11 +39,9 @@ def choose(name: str, *, default: bool, force: bool) -> None:
     speed = 0.0 if force or chosen in (DEFAULT, OFF) else _measure_speed(chosen)
     home = Path(data_directory())
     is_new = (
-        settings_file.remove_setting(home, NAME)
-        if chosen == DEFAULT
-        else settings_file.write_setting(home, NAME, chosen)
+        config_file.remove_setting(home, NAME) if chosen == DEFAULT else config_file.write_setting(home, NAME, chosen)
     )
-    where = home / settings_file.CONFIG_FILE
+    where = home / config_file.CONFIG_FILE
     words = f"{where} leaves the choice to Panorama" if chosen == DEFAULT else f"{where} has {NAME} = {chosen}"
     console.print_blocks([safe_line(f"{words}." if is_new else f"{words} already.")])
     if remark := _shell_only_hint(chosen):
@@ -117,7 +115,7 @@ def _activate(name: str, speed: float, *, restart: bool) -> None:
     except PanoramaError as error:
         console.print_message(f"{error.message} {error.hint}".strip(), "yellow")
         return
-    if remark := settings_file.env_override(known["used"]):
+    if remark := config_file.env_override(known["used"]):
         console.print_message(remark, "yellow")
     elif known["used"] != name:
         console.print_message(

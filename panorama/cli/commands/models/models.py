@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from panorama.cli.client import Answer, Client
-from panorama.cli.clients.settings_file import env_override
 from panorama.cli.console import console
 from panorama.cli.console.confirm import call_confirmed
 from panorama.cli.console.tables import Column, Row, TextTable, safe_line
 from panorama.cli.options import AsJson, Yes, argument, examples, group, option
+from panorama.config_file import env_override
 from panorama.domain.text.sizes import format_size
 from panorama.transport.rpc_client import ProgressCallback
 

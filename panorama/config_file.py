@@ -9,7 +9,7 @@ from pathlib import Path
 from stat import S_IMODE
 from typing import Any
 
-from panorama.cli.clients import toml
+from panorama.domain.text import toml
 from panorama.errors import InvalidInputError, UnavailableError
 
 CONFIG_FILE = "config.toml"
@@ -17,12 +17,14 @@ EMBEDDER_VARIABLE = "PANORAMA_EMBEDDER"
 PRIVATE_MODE = 0o600
 """The mode of a new file: it may contain a key."""
 
+SettingValue = str | bool | int | float | list[str]
+
 _VALUE = re.compile(r"^[ \t]*[^\s#\[][^\n]*$", re.MULTILINE)
 _TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 _HEAD = re.compile(r"(?:[ \t]*#[^\n]*\n)+(?=[ \t]*\r?\n|\Z)")
 
 
-def write_setting(home: Path, name: str, value: str) -> bool:
+def write_setting(home: Path, name: str, value: SettingValue) -> bool:
     """Set a setting; return whether the file changed.
 
     Raises:
@@ -42,14 +44,15 @@ def remove_setting(home: Path, name: str) -> bool:
     return _update_file(home, {name: None}, lambda text: iter([toml.delete_value(text, (name,))]))
 
 
-def _update_file(home: Path, settings: dict[str, str | None], written: Callable[[str], Iterator[str]]) -> bool:
+def _update_file(home: Path, settings: dict[str, SettingValue | None], written: Callable[[str], Iterator[str]]) -> bool:
     path = home / CONFIG_FILE
     ((name, value),) = settings.items()
     with _translate_errors(path, _manual_hint(name, value)):
         text = path.read_bytes().decode() if path.exists() else ""
         before = _parse_file(path, text)
-        if not isinstance(before.get(name, ""), str):
-            raise ValueError(f"{name} is not text there")
+        old = before.get(name, value)
+        if isinstance(old, dict) or (isinstance(old, str) != isinstance(value, str) and value is not None):
+            raise ValueError(f"{name} is {'text' if isinstance(old, str) else 'not text'} there")
         after = {
             **{key: setting for key, setting in before.items() if key != name},
             **({} if value is None else settings),
@@ -63,16 +66,16 @@ def _update_file(home: Path, settings: dict[str, str | None], written: Callable[
     return True
 
 
-def _manual_hint(name: str, value: str | None) -> str:
-    return (
-        f"Remove the line {name} by hand." if value is None else f'Add this line at its top by hand: {name} = "{value}"'
-    )
+def _manual_hint(name: str, value: SettingValue | None) -> str:
+    if value is None:
+        return f"Remove the line {name} by hand."
+    return f"Add this line at its top by hand: {name} = {toml.format_value(value)}"
 
 
-def _iter_candidates(text: str, name: str, value: str) -> Iterator[str]:
+def _iter_candidates(text: str, name: str, value: SettingValue) -> Iterator[str]:
     """Yield candidate texts with the setting, the best first; at least one is correct for usual files."""
     if name not in toml.parse(text):
-        yield _insert_line(text, f'{name} = "{value}"')
+        yield _insert_line(text, f"{name} = {toml.format_value(value)}")
     yield toml.set_value(text, (name,), value)
 
 

@@ -52,6 +52,13 @@ def delete_value(text: str, path: Sequence[str]) -> str:
     return _edit_table(text, path, lambda table: table.pop(path[-1], None))
 
 
+def format_value(value: object) -> str:
+    """Return a value as it is written after `name = `."""
+    import tomlkit
+
+    return tomlkit.item(value).as_string()
+
+
 def _is_valid(text: str) -> bool:
     try:
         tomllib.loads(text)
