@@ -51,7 +51,7 @@ def _as_step(work: Callable[[], object]) -> Step:
 async def test_a_call_beside_a_bare_client(board: Board, tmp_path: Path) -> None:
     _configure(tmp_path)
     entry = raw_entry()
-    bare: Client[Any] = Client(StdioTransport(sys.executable, entry["args"]))
+    bare: Client[Any] = Client(StdioTransport(sys.executable, entry["args"], keep_alive=False))
     source = McpSource(raw_config(), str, tmp_path / "direct")
     with open_app(read_settings(home=tmp_path, embedder="none")) as app:
         async with bare:

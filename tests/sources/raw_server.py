@@ -47,11 +47,27 @@ def _list_tools() -> list[dict[str, Any]]:
         _tool("add-lead", {"email": {"type": "string"}, "name": {"type": "string"}}), _tool("delete_all"),
         _tool("mute"), _tool("grow"), _tool("fail", **reads), _tool("protocol_error", **reads),
         _tool("wrong", outputSchema=number, **reads), _tool("noise", **reads), _tool("get-env", **reads),
-        _tool("ask", **reads), _tool("big", {"kb": {"type": "integer"}}, **reads), _tool("image", **reads),
-        _tool("requests", **reads),
+        _tool("ask", {"method": {"type": "string"}}, **reads), _tool("big", {"kb": {"type": "integer"}}, **reads),
+        _tool("image", **reads),
+        _tool("requests", **reads), *_list_odd_tools(),
         _tool("meet", {"count": {"type": "integer"}}, **reads),
         _tool("fetch", {"url": {"type": "string"}}, **reads) | {"description": _option("--fetch-words", "Fetch.")},
         *(_tool(name) for name in _added), *(_tool(f"tool-{number}") for number in range(int(_option("--tools", "0")))),
+    ]  # fmt: skip
+
+
+def _list_odd_tools() -> list[dict[str, Any]]:
+    """Return tools whose schemas refer to themselves, if `--cycles` is given."""
+    if "--cycles" not in sys.argv:
+        return []
+    tree = {"type": "object", "properties": {"child": {"$ref": "#/$defs/tree"}, "name": {"type": "string"}}}
+    knot = {"$defs": {"tree": tree, "a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}
+    names = {"tree": {"$ref": "#/$defs/tree"}, "knot": {"$ref": "#/$defs/a"}, "all": {"allOf": [{"$ref": "#"}]}}
+    annotations = {"readOnlyHint": True}
+    return [
+        {"name": f"odd_{name}", "description": "Odd.", "annotations": annotations,
+         "inputSchema": {"type": "object", "properties": {name: schema}, **knot}}
+        for name, schema in names.items()
     ]  # fmt: skip
 
 
@@ -75,10 +91,16 @@ def _meet(count: int) -> dict[str, Any]:
     return _text("met" if len(_meeting) >= count else "alone")
 
 
-def _ask() -> dict[str, Any]:
+def _ask(method: str) -> dict[str, Any]:
     _reply_events["q"] = threading.Event()
     form = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
-    _send({"id": "q", "method": "elicitation/create", "params": {"message": "Really?", "requestedSchema": form}})
+    message = {"role": "user", "content": {"type": "text", "text": "Tell me all."}}
+    params = {
+        "elicitation/create": {"message": "Really?", "requestedSchema": form},
+        "sampling/createMessage": {"messages": [message], "maxTokens": 100},
+        "roots/list": {},
+    }
+    _send({"id": "q", "method": method, "params": params[method]})
     _reply_events["q"].wait(10)
     return _text(json.dumps(_replies.get("q", {"none": True})))
 
@@ -115,7 +137,7 @@ def _call(number: Any, name: str, arguments: dict[str, Any]) -> dict[str, Any] |
         case "get-env":
             return _text(json.dumps(dict(os.environ)))
         case "ask":
-            return _ask()
+            return _ask(arguments.get("method", "elicitation/create"))
         case "big":
             return _text("x" * 1024 * int(arguments.get("kb", 1)))
         case "image":

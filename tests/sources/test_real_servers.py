@@ -2,8 +2,9 @@
 
 import shutil
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from panorama.errors import SourceError
 from panorama.sources.config import SourceConfig
 from panorama.sources.mcp.kind import McpSource
 from panorama.sources.source import Deadline
+from tests.sources.documented import answer_as_notion
+from tests.sources.stand_ins import KEY, Call, Reply, serve
 
 pytestmark = pytest.mark.slow  # a server of Node or Python takes a second to start
 
@@ -31,9 +34,9 @@ class _Server:
 
 
 @contextmanager
-def _start(folder: Path, name: str, *arguments: str) -> Generator[_Server]:
+def _start(folder: Path, name: str, *arguments: str, env: Mapping[str, str] | None = None) -> Generator[_Server]:
     command = _find_command(name)
-    config = SourceConfig(name="real", command=command[0], args=(*command[1:], *arguments), local=True)
+    config = SourceConfig(name="real", command=command[0], args=(*command[1:], *arguments), env=env or {}, local=True)
     source = McpSource(config, str, folder / "state")
     try:
         yield _Server(source)
@@ -99,3 +102,36 @@ def test_the_server_of_git(tmp_path: Path) -> None:
         assert "git_status" in server.functions
         with pytest.raises(SourceError):
             server.call("git_status", repo_path=str(tmp_path))
+
+
+NOTION_VERSION = "2026-03-11"
+
+
+def _answer_as_api(call: Call) -> Reply:
+    """Answer as api.notion.com; the published server asks for an older version of it."""
+    headers = {**call.headers, "notion-version": NOTION_VERSION}
+    return answer_as_notion(replace(call, path=call.path.removeprefix("/v1"), headers=headers))
+
+
+def test_the_server_of_notion_at_a_stand_in(tmp_path: Path) -> None:
+    with serve(_answer_as_api) as stand_in:
+        environment = {"NOTION_TOKEN": KEY, "BASE_URL": stand_in.url}
+        with _start(tmp_path, "notion-mcp-server", env=environment) as server:
+            found = server.call("api_post_search", query="Company", page_size=2)
+            stand_in.fail_next(Reply(status=429, body={"object": "error", "status": 429, "code": "rate_limited"}))
+            with pytest.raises(SourceError, match="rate_limited"):
+                server.call("api_post_search", query="Company")
+
+    assert isinstance(found, dict)
+    assert [row["id"] for row in found["results"]] == ["page0", "page1"]
+    assert {call.headers["authorization"] for call in stand_in.calls} == {f"Bearer {KEY}"}
+
+
+def test_the_server_of_notion_with_a_wrong_token_raises(tmp_path: Path) -> None:
+    with serve(_answer_as_api) as stand_in:
+        environment = {"NOTION_TOKEN": "ntn_wrong", "BASE_URL": stand_in.url}
+        with (
+            _start(tmp_path, "notion-mcp-server", env=environment) as server,
+            pytest.raises(SourceError, match="API token is invalid"),
+        ):
+            server.call("api_get_self")

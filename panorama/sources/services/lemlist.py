@@ -34,18 +34,7 @@ def campaigns(session: RestSession, *, status: CampaignStatus = "", limit: int |
         limit: The most rows; all by default.
         cursor: The cursor of a page.
     """
-    size = limit_rows(limit)
-    answer = session.get(
-        "/campaigns",
-        version=VERSION,
-        limit=size,
-        offset=parse_offset(cursor),
-        status=status,
-        sortBy="createdAt",
-        sortOrder="desc",
-    )
-    names = ("campaigns",) if is_object(answer) else ()  # lemlist answers with a list or with an object
-    return page_by_offset(session.read_rows(answer, *names), cursor, size)
+    return _list(session, "/campaigns", limit, cursor, status=status, sortBy="createdAt", sortOrder="desc")
 
 
 @read_endpoint
@@ -143,20 +132,8 @@ def activities(
         limit: The most rows; all by default.
         cursor: The cursor of a page.
     """
-    size = limit_rows(limit)
-    answer = session.get(
-        "/activities",
-        version=VERSION,
-        limit=size,
-        offset=parse_offset(cursor),
-        type=type,
-        campaignId=campaign,
-        leadId=lead,
-        minDate=since,
-        maxDate=until,
-        isFirst=is_first,
-    )
-    return page_by_offset(session.read_rows(answer), cursor, size)
+    filters = {"type": type, "campaignId": campaign, "leadId": lead, "minDate": since, "maxDate": until}
+    return _list(session, "/activities", limit, cursor, **filters, isFirst=is_first)
 
 
 @read_endpoint
@@ -227,3 +204,10 @@ def open_source(config: SourceConfig, secrets: SecretLookup, log_folder: Path) -
         bucket=TokenBucket(per_second=10, burst=20),  # 20 requests in 2 seconds for each key
     )
     return RestSource(RestClient(service), ENDPOINTS)
+
+
+def _list(session: RestSession, path: str, limit: int | None, cursor: str, **filters: Any) -> Page:
+    size = limit_rows(limit)
+    answer = session.get(path, version=VERSION, limit=size, offset=parse_offset(cursor), **filters)
+    names = (path.removeprefix("/"),) if is_object(answer) else ()  # lemlist answers with a list or with an object
+    return page_by_offset(session.read_rows(answer, *names), cursor, size)

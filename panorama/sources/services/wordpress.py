@@ -6,7 +6,7 @@ from typing import Any, Literal
 from panorama.sources.config import SourceConfig
 from panorama.sources.options import KindOption, Probe, check_options, read_address, read_secret
 from panorama.sources.rest.client import RestClient, Service
-from panorama.sources.rest.endpoints import read_endpoint
+from panorama.sources.rest.endpoints import Endpoint, read_endpoint
 from panorama.sources.rest.messages import build_path, encode_basic
 from panorama.sources.rest.paging import Page, page_by_number, parse_page_number
 from panorama.sources.rest.session import RestSession, limit_rows
@@ -146,41 +146,26 @@ def comments(
     return _list(session, "/comments", limit, cursor, fields, post=post, search=search, after=after, status=status)
 
 
-@read_endpoint
-def categories(session: RestSession, *, search: str = "", limit: int | None = None, cursor: str = "") -> Page:
-    """List categories: id, name, slug, count, parent.
+def _list_endpoint(name: str, text: str) -> Endpoint:
+    """Declare a function that lists the rows of a path which can only be searched."""
+
+    def list_rows(session: RestSession, *, search: str = "", limit: int | None = None, cursor: str = "") -> Page:
+        return _list(session, f"/{name}", limit, cursor, None, search=search)
+
+    list_rows.__name__ = name
+    list_rows.__doc__ = f"""{text}
 
     Args:
         search: Words in the name.
         limit: The most rows; all by default.
         cursor: The cursor of a page.
     """
-    return _list(session, "/categories", limit, cursor, None, search=search)
+    return read_endpoint(list_rows)
 
 
-@read_endpoint
-def tags(session: RestSession, *, search: str = "", limit: int | None = None, cursor: str = "") -> Page:
-    """List tags: id, name, slug, count.
-
-    Args:
-        search: Words in the name.
-        limit: The most rows; all by default.
-        cursor: The cursor of a page.
-    """
-    return _list(session, "/tags", limit, cursor, None, search=search)
-
-
-@read_endpoint
-def users(session: RestSession, *, search: str = "", limit: int | None = None, cursor: str = "") -> Page:
-    """List users: id, name, slug, link.
-
-    Args:
-        search: Words in the name.
-        limit: The most rows; all by default.
-        cursor: The cursor of a page.
-    """
-    return _list(session, "/users", limit, cursor, None, search=search)
-
+categories = _list_endpoint("categories", "List categories: id, name, slug, count, parent.")
+tags = _list_endpoint("tags", "List tags: id, name, slug, count.")
+users = _list_endpoint("users", "List users: id, name, slug, link.")
 
 ENDPOINTS = (posts, pages, post, page, media, comments, categories, tags, users)
 

@@ -94,3 +94,25 @@ def test_a_person_signs_in_once_and_the_daemon_never_waits(tmp_path: Path) -> No
     assert refused.value.hint == "Run `panorama sources login remote`."
     assert (count, len(shown), answer) == (1, 1, "you")
     assert (tmp_path / "remote.tokens").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.slow  # starts a server of 2 s
+def test_an_expired_token_is_renewed_by_another_process_without_the_person(tmp_path: Path) -> None:
+    def visit(address: str) -> None:
+        visits.append(threading.Thread(target=lambda: httpx2.get(address, follow_redirects=True)))
+        visits[-1].start()
+
+    visits: list[threading.Thread] = []
+    with serve(OAUTH_SERVER, "--expires", "5") as port:
+        config = SourceConfig(name="remote", url=f"http://127.0.0.1:{port}/mcp", oauth=True)
+        sign_in(config, str, tmp_path, visit)
+        first = (tmp_path / "remote.tokens").read_text()
+        time.sleep(6)  # until the token has expired
+        with closing(McpSource(config, str, tmp_path)) as source:
+            [function] = source.list_functions(Deadline.after(20))
+            answer = source.call(function, {}, Deadline.after(20)).value
+
+    for thread in visits:
+        thread.join()
+    assert (answer, len(visits)) == ("you", 1)
+    assert (tmp_path / "remote.tokens").read_text() != first
