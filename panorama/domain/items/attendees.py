@@ -10,6 +10,7 @@ from panorama.errors import InvalidInputError
 ATTENDEE_CHARS = 200
 MAX_ATTENDEES = 500
 _ADDRESSED = re.compile(r"(.*?)\s*<\s*(?:mailto:)?([^\s<>@]+@[^\s<>@]+)\s*>", re.IGNORECASE)
+_SCHEME = re.compile(r"\Amailto:\s*(?=\S+@)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,4 +51,5 @@ def _parse_attendee(line: str) -> Attendee:
     if match := _ADDRESSED.fullmatch(line):
         name = match[1].strip(" \"'")
         return Attendee(line, (match[2], *([name] if name else [])))
-    return Attendee(line, (line.removeprefix("mailto:"),))
+    address = _SCHEME.sub("", line)
+    return Attendee(address, (address,))

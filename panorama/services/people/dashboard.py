@@ -25,7 +25,7 @@ COMING_PERIOD = timedelta(days=366)
 """How far ahead events are listed: a yearly one is among them."""
 
 _MOMENT = timedelta(seconds=1)
-"""What begins now has begun."""
+"""What begins now has begun: it is among the sessions, not to come."""
 
 
 class PersonDashboards(Service):
@@ -48,7 +48,7 @@ class PersonDashboards(Service):
                 "waited_for": tasks.list_tasks(session, ROWS, awaited),
                 "sessions": sessions.list_sessions(session, ROWS, attendee=attendee, until=now + _MOMENT),
             }
-            coming = list_occurrences(session, now, now + COMING_PERIOD, zone, attendee=attendee)
+            coming = list_occurrences(session, now + _MOMENT, now + COMING_PERIOD, zone, attendee=attendee)
             mentions, left_out = _list_mentions(session, found)
             birthday = found.next_birthday(self._today())
             lists: dict[str, Any] = {name: page.items for name, page in pages.items()}

@@ -27,7 +27,11 @@ def open_plain_file(path: Path, below: Path | None = None) -> Generator[Callable
     with _translate_errors():
         folder = below or path.parent
         descriptor = _open_below(folder, path.relative_to(folder).parts)
-        file = open(descriptor, "rb", buffering=0)  # noqa: SIM115 (`with file` below closes it)
+        try:
+            file = open(descriptor, "rb", buffering=0)  # noqa: SIM115 (`with file` below closes it)
+        except OSError:  # a folder
+            os.close(descriptor)
+            raise
 
     def read_(count: int) -> bytes:
         with _translate_errors():
