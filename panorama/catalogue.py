@@ -51,16 +51,27 @@ def _items(do: Services) -> Iterator[Operation]:
     yield read("projects.list", do.projects.list, "list_projects", summary=say.make_list_summary("project"))
     yield read("projects.get", do.projects.get, "get_project", summary=say.summarize_item, recalls="project")
     yield write("projects.create", do.projects.create, "create_project", summary=say.summarize_create)
-    yield write("projects.update", do.projects.update, "update_project", split=do.projects.split_update, **_UPDATE)
+    yield write(
+        "projects.update",
+        do.projects.update,
+        "update_project",
+        split=do.projects.split_update,
+        split_by="name",
+        **_UPDATE,
+    )
 
     yield read("tasks.list", do.tasks.list, "list_tasks", summary=say.make_list_summary("task"))
     yield write("tasks.create", do.tasks.create, "create_task", summary=say.summarize_create)
-    yield write("tasks.update", do.tasks.update, "update_task", split=do.tasks.split_update, **_UPDATE)
+    yield write(
+        "tasks.update", do.tasks.update, "update_task", split=do.tasks.split_update, split_by="title", **_UPDATE
+    )
 
     yield read("notes.list", do.notes.list, "list_notes", summary=say.make_list_summary("note"))
     yield read("notes.get", do.notes.get, "get_note", recalls="note")
     yield write("notes.create", do.notes.create, "create_note", summary=say.summarize_create)
-    yield write("notes.update", do.notes.update, "update_note", split=do.notes.split_update, **_UPDATE)
+    yield write(
+        "notes.update", do.notes.update, "update_note", split=do.notes.split_update, split_by="title", **_UPDATE
+    )
     yield write("notes.append", do.notes.append, "append_to_note", summary=say.summarize_append)
     yield write("notes.edit", do.notes.edit, "edit_note", summary=say.summarize_edit, idempotent=True)
 

@@ -23,7 +23,8 @@ class Operation:
     - `recalls` is a reference that a read needs; if omitted, the last read item is used.
     - `whole_if` names the argument that decides whether the call is one transaction. `only_reads` takes the same
       arguments and returns whether no write is needed. `split` takes the same arguments and returns a call that is too
-      large for one transaction: it runs in several, which are one unit, and as a job if it is long.
+      large for one transaction: it runs in several, which are one unit, and as a job if it is long. `split_by` is the
+      argument without which it never is.
     - A `composed` operation works through other calls, each with its own origin. `exempt` ones may be repeated
       endlessly.
     - A `long` operation reports progress, and stops between two steps when the caller has gone. One with a `job` can
@@ -59,6 +60,7 @@ class Operation:
     person: str = ""
     scheduled: Literal["always", "reviewed", "never"] = "always"
     split: Callable[..., LargeCall | None] | None = None
+    split_by: str = ""
     waits: tuple[str, str] | None = None
 
     @property

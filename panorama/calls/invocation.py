@@ -118,6 +118,8 @@ class Invocation:
         """
         if self._operation.split is None:
             return None
+        if (by := self._operation.split_by) and self._values[by] is None:
+            return None
         database = self._context.database
         with database.write_scope(self._origin()), make_current(self._call), database.reading() as session:
             if self._find_first_answer(session):

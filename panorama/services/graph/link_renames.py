@@ -26,13 +26,17 @@ class LinkRenames(Service):
             count = len(_list_sources(session, old, name))
         return LargeCall(arguments, is_long=False) if count > LARGE_UNIT else None
 
-    def rename(self, old: Item, name: str | None) -> str:
+    def rename_item(self, item: str, name: str) -> str:
+        """Rewrite the links by the name of an item, as `rename` does."""
+        with self._reading() as session:
+            old: Item = rows.load(session, kind_of(item) or "", item)
+        return self.rename(old, name)
+
+    def rename(self, old: Item, name: str) -> str:
         """Rewrite the links by an item's name before it gets a new one; return a remark, "" if there are none.
 
         They are rewritten in the open transaction, else in several, so that an interrupted rename can be repeated.
         """
-        if name is None:
-            return ""
         with self._reading() as session:
             sources = _list_sources(session, old, name)
             target = _choose_target(session, old, name) if sources else ""

@@ -134,12 +134,13 @@ class Notes(Service):
         )
         if project is not None:
             values["project"] = project or None
-        with self._reading() as session:
-            old: Note = rows.load(session, "note", note)
-            _check_version(old, expected_version)
-        renamed = self._renames.rename(old, values.get("title"))
+        renamed = ""
+        if "title" in values:
+            with self._reading() as session:
+                _check_version(rows.load(session, "note", note), expected_version)
+            renamed = self._renames.rename_item(note, values["title"])
         with self._writing() as session:
-            old = rows.load(session, "note", note)
+            old: Note = rows.load(session, "note", note)
             _check_version(old, expected_version)
             new = old.with_changes(self._now(), **rename_own_links(old, values, values.get("title")))
             rows.save(session, old, new)

@@ -146,9 +146,8 @@ class Overviews(Service):
         one = next(iter(known)) if len(known) == 1 else None
         since = clock.now - timedelta(days=period_days)
         counts = overview.count_tasks_by_project(session, clock, SOON, project=one)
-        touched = {kind: overview.count_changed(session, kind, since, project=one) for kind in ("note", "task")}
-        last = overview.last_activity(session, one)
-        note_counts = overview.count_notes_by_project(session, one)
+        touched = overview.count_changed(session, ("note", "task"), since, project=one)
+        last, note_counts = overview.measure_activity(session, one)
         return [
             _project_health(
                 row,
@@ -181,7 +180,7 @@ class Overviews(Service):
     ) -> dict[str, int]:
         since, moment = window
         late = overview.count_overdue(session, Clock(now=moment, zone=self._context.zone))
-        written = overview.count_changed(session, "note", since, moment)
+        written = overview.count_changed(session, ("note",), since, moment)["note"]
         return {
             id_: rules.compute_health(
                 overdue=late.get(id_, 0),

@@ -108,11 +108,13 @@ class Projects(Service):
             name=name, description=description, target_date=target_date, color=color, tags=tags
         )
         values |= drop_none(status=status, favorite=favorite, rank=rank, area=area)
-        with self._reading() as session:
-            old: Project = rows.load(session, "project", project)
-            if normalize_name(values.get("name", old.name)) != normalize_name(old.name):
-                self._check_name(session, values["name"])
-        renamed = self._renames.rename(old, values.get("name"))
+        renamed = ""
+        if "name" in values:
+            with self._reading() as session:
+                old: Project = rows.load(session, "project", project)
+                if normalize_name(values["name"]) != normalize_name(old.name):
+                    self._check_name(session, values["name"])
+            renamed = self._renames.rename(old, values["name"])
         with self._writing() as session:
             old = rows.load(session, "project", project)
             if normalize_name(values.get("name", old.name)) != normalize_name(old.name):

@@ -157,11 +157,11 @@ class Tasks(Service):
 
         What is left out stays; "" or [] clears. A recurring one then makes the next.
         """
-        with self._reading() as session:
-            old: Task = rows.load(session, "task", task)
-        renamed = self._renames.rename(old, None if title is None else single_line(title, limit=MAX_TITLE_CHARS))
+        renamed = ""
+        if title is not None:
+            renamed = self._renames.rename_item(task, single_line(title, limit=MAX_TITLE_CHARS))
         with self._writing() as session:
-            old = rows.load(session, "task", task)
+            old: Task = rows.load(session, "task", task)
             values = self._validate_fields(
                 title=title, notes=notes, deadline=deadline, tags=tags, recurrence=recurrence, repeat_from=repeat_from,
                 scheduled_at=scheduled_at, scheduled_minutes=scheduled_minutes, start_at=start_at, priority=priority,

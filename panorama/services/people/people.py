@@ -116,9 +116,11 @@ class People(Service):
             name=name, last_name=last_name, aliases=aliases, role=role, email=email, phone=phone,
             birthday=birthday, notes=notes, left_at=left_at,
         )  # fmt: skip
-        with self._reading() as session:
-            old: Person = rows.load(session, "person", person)
-        renamed = self._renames.rename(old, old.with_changes(self._now(), **values).label)
+        renamed = ""
+        if not values.keys().isdisjoint({"name", "last_name"}):
+            with self._reading() as session:
+                old: Person = rows.load(session, "person", person)
+            renamed = self._renames.rename(old, old.with_changes(self._now(), **values).label)
         with self._writing() as session:
             old = rows.load(session, "person", person)
             if team is not None:

@@ -48,7 +48,8 @@ def find_by_name(
     kinds = [kind for kind in SUBJECT_KINDS if kind in filters.kinds]
     if not subject:
         return ()
-    if named := _find_titles(session, " ".join(subject), filters, kinds):
+    name = " ".join(subject)
+    if normalize_name(name) != normalize_name(query) and (named := _find_titles(session, name, filters, kinds)):
         return _rank(named, "name")
     return _rank(_find_day(session, subject, filters, now, zone), "day")
 

@@ -1,16 +1,18 @@
 """Counts over many items, computed by the database."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, func, select
+from sqlalchemy import ColumnElement, and_, case, func, literal, select, union_all
 
 from panorama.domain.items.choices import CLOSED_STATUSES, OPEN_STATUSES
 from panorama.store.backend import Session
 from panorama.store.items.rows import NOUNS
 from panorama.store.items.tasks import Clock, due_before, living, overdue
+from panorama.store.paging import Rows
 from panorama.store.tables import changes, notes, projects, tasks
 
 IMPORTS = "import.%"
@@ -41,29 +43,36 @@ def count_tasks_by_project(
 ) -> dict[str | None, TaskCounts]:
     """Return the task counts of each project that has tasks, or of one."""
     where = [living()] + ([tasks.c.project == project] if project else [])
-    results: dict[str | None, dict[str, int]] = {}
-    by_status = (
-        select(tasks.c.project, tasks.c.status, func.count()).where(*where).group_by(tasks.c.project, tasks.c.status)
-    )
-    for at, status, count in session.connection.execute(by_status):
-        results.setdefault(at, {})[status] = count
-    late = _count_per_project(session, *where, overdue(clock))
     last = clock.today + soon + timedelta(days=1)
-    coming = _count_per_project(
-        session, *where, tasks.c.status.in_(OPEN_STATUSES), due_before(tasks.c.deadline, last, clock.zone)
+    by_status = select(tasks.c.project, tasks.c.status, func.count()).where(*where)
+    late = select(tasks.c.project, literal(_LATE), func.count()).where(*where, overdue(clock))
+    coming = select(tasks.c.project, literal(_COMING), func.count()).where(
+        *where, tasks.c.status.in_(OPEN_STATUSES), due_before(tasks.c.deadline, last, clock.zone)
     )
+    selects = (
+        by_status.group_by(tasks.c.project, tasks.c.status),
+        *(counted.group_by(tasks.c.project) for counted in (late, coming)),
+    )
+    results: dict[str | None, Counter[str]] = {}
+    found: Sequence[Any] = session.connection.execute(union_all(*selects)).all()
+    for at, status, count in found:
+        results.setdefault(at, Counter())[status] = count
     return {
         at: TaskCounts(
-            open=sum(counts.get(status, 0) for status in OPEN_STATUSES),
-            in_progress=counts.get("in_progress", 0),
-            done=counts.get("done", 0),
-            cancelled=counts.get("cancelled", 0),
-            ideas=counts.get("idea", 0),
-            overdue=late.get(at, 0),
-            due_soon=coming.get(at, 0) - late.get(at, 0),
+            open=sum(counts[status] for status in OPEN_STATUSES),
+            in_progress=counts["in_progress"],
+            done=counts["done"],
+            cancelled=counts["cancelled"],
+            ideas=counts["idea"],
+            overdue=counts[_LATE],
+            due_soon=counts[_COMING] - counts[_LATE],
         )
         for at, counts in results.items()
     }
+
+
+_LATE, _COMING = "overdue", "due soon"
+"""What tasks are counted by, beside their status."""
 
 
 def _count_per_project(session: Session, *where: ColumnElement[bool]) -> ByProject:
@@ -72,17 +81,31 @@ def _count_per_project(session: Session, *where: ColumnElement[bool]) -> ByProje
 
 
 def count_changed(
-    session: Session, kind: str, since: datetime, until: datetime | None = None, *, project: str | None = None
-) -> ByProject:
-    """Count the items of a kind written in a period, by their current project."""
-    table = {"task": tasks, "note": notes}[kind]
+    session: Session,
+    kinds: Sequence[str],
+    since: datetime,
+    until: datetime | None = None,
+    *,
+    project: str | None = None,
+) -> dict[str, ByProject]:
+    """Count the items of each kind written in a period, by their current project."""
+    counted = union_all(*(_select_changed(kind, since, until, project) for kind in kinds))
+    found: Sequence[Any] = session.connection.execute(counted).all()
+    results: dict[str, ByProject] = {kind: {} for kind in kinds}
+    for kind, at, count in found:
+        results[kind][at] = count
+    return results
+
+
+def _select_changed(kind: str, since: datetime, until: datetime | None, project: str | None) -> Rows:
+    """Return the statement that counts the items of a kind written in a period: kind, project and number."""
+    table = NOUNS[kind].table
     where = [changes.c.kind == kind, changes.c.at >= since] + ([changes.c.at < until] if until else [])
-    here = [table.c.deleted_at.is_(None)]
     if project:
         where.append(changes.c.item.in_(select(table.c.id).where(table.c.project == project)))
     written = select(changes.c.item).where(*where).distinct().subquery()
-    joined = select(table.c.project, func.count()).join(written, written.c.item == table.c.id)
-    return {row[0]: row[1] for row in session.connection.execute(joined.where(*here).group_by(table.c.project))}
+    joined = select(literal(kind), table.c.project, func.count()).join(written, written.c.item == table.c.id)
+    return joined.where(table.c.deleted_at.is_(None)).group_by(table.c.project)
 
 
 def list_active_projects(session: Session, windows: Sequence[Window]) -> list[set[str | None]]:
@@ -113,15 +136,19 @@ def count_overdue(session: Session, clock: Clock) -> ByProject:
     return {at: still_open.get(at, 0) + closed_later.get(at, 0) for at in still_open | closed_later}
 
 
-def last_activity(session: Session, project: str | None = None) -> dict[str | None, datetime]:
-    """Return when a task or note of each project was last written."""
-    results: dict[str | None, datetime] = {}
-    for table in (tasks, notes):
+def measure_activity(session: Session, project: str | None = None) -> tuple[dict[str | None, datetime], ByProject]:
+    """Return when a task or note of each project was last written, and how many living notes it has."""
+    selects: list[Rows] = []
+    for kind in ("task", "note"):
+        table = NOUNS[kind].table
         where = [table.c.deleted_at.is_(None)] + ([table.c.project == project] if project else [])
-        statement = select(table.c.project, func.max(table.c.updated_at)).where(*where).group_by(table.c.project)
-        for at, moment in session.connection.execute(statement):
-            results[at] = max(moment, results.get(at, moment))
-    return results
+        counted = select(literal(kind), table.c.project, func.max(table.c.updated_at), func.count())
+        selects.append(counted.where(*where).group_by(table.c.project))
+    found: Sequence[Any] = session.connection.execute(union_all(*selects)).all()
+    last: dict[str | None, datetime] = {}
+    for _, at, moment, _ in found:
+        last[at] = max(moment, last.get(at, moment))
+    return last, {at: count for kind, at, _, count in found if kind == "note"}
 
 
 def where_completed(since: datetime, until: datetime) -> list[ColumnElement[bool]]:
@@ -169,17 +196,6 @@ def count_archived(session: Session) -> int:
     """Count the archived living projects."""
     where = (projects.c.deleted_at.is_(None), projects.c.status == "archived")
     return session.connection.execute(select(func.count()).select_from(projects).where(*where)).scalar_one()
-
-
-def count_notes_by_project(session: Session, project: str | None = None) -> ByProject:
-    """Count the living notes of each project."""
-    where = [notes.c.deleted_at.is_(None)] + ([notes.c.project == project] if project else [])
-    return {
-        row[0]: row[1]
-        for row in session.connection.execute(
-            select(notes.c.project, func.count()).where(*where).group_by(notes.c.project)
-        )
-    }
 
 
 def list_written_notes(
