@@ -20,6 +20,7 @@ def make_environment(home: Path) -> dict[str, str]:
         "PANORAMA_TIMEZONE": "Europe/Berlin",
         "PANORAMA_EMBEDDER": "none",
         "PANORAMA_DESKTOP_NOTIFICATIONS": "0",
+        "PANORAMA_TOOLSETS": "more,files,people",
     }
 
 

@@ -24,8 +24,8 @@ MOST_STOPS = 400
 def addresses(browser: Browser, signed_in: dict[str, Any]) -> Mapping[str, str]:
     """An address of each view."""
     state = {"cookies": signed_in["cookies"], "origins": []}
-    context = browser.new_context(storage_state=state, base_url=signed_in["origin"])
-    found = find_addresses(context.new_page())
+    context = browser.new_context(storage_state=state)
+    found = find_addresses(context.new_page(), signed_in["origin"])
     context.close()
     return found
 

@@ -14,12 +14,12 @@ _PLACEHOLDER = re.compile(r"\\\{\w+\\\}")
 _LINKS = "links => links.map(link => link.getAttribute('href'))"
 
 
-def find_addresses(page: Page) -> Mapping[str, str]:
+def find_addresses(page: Page, origin: str) -> Mapping[str, str]:
     """Return an address for each view by its path."""
     addresses = {view.path: view.path for view in VIEWS if "{" not in view.path}
     waiting = list(addresses.values())
     while waiting and len(addresses) < len(VIEWS):
-        page.goto(waiting.pop(0))
+        page.goto(origin + waiting.pop(0))
         for href in page.eval_on_selector_all("a[href^='/']", _LINKS):
             view = next(_iter_matches(href.partition("?")[0]), None)
             if view and view.path not in addresses:

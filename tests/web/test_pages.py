@@ -169,3 +169,11 @@ def test_long_lists_are_cut_and_say_so(page: PageClient) -> None:
     assert "291 more" in week
     assert len(page.rows("/tasks?q=rare")) == 1
     assert "The 100 best matches are shown." in page.page("/tasks?q=chore")
+
+
+def test_a_heading_that_repeats_the_title_is_not_shown_twice(page: PageClient) -> None:
+    tea = page.call("notes.create", title="Tea", content="# Tea\n\nGreen.")["id"]
+    other = page.call("notes.create", title="Coffee", content="# Beans\n\nBlack.")["id"]
+
+    assert page.page(f"/notes/{tea}").count("<h1>") == 1
+    assert "<h1>Beans</h1>" in page.page(f"/notes/{other}")

@@ -19,7 +19,7 @@ export function edit(title) {
     const hadFocus = document.activeElement === field
     field.replaceWith(title)
     if (hadFocus) title.focus()
-    if (isChanged) await send(form.action, fields)
+    if (isChanged) await send(form.getAttribute('action'), fields)
   }
   field.addEventListener('keydown', event => {
     if (event.key === 'Enter') { event.preventDefault(); close(true) } else if (event.key === 'Escape') { event.stopPropagation(); close(false) }

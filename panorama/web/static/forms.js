@@ -11,7 +11,7 @@ addEventListener('submit', async event => {
   if (form.method !== 'post' || form.hasAttribute('data-plain')) return
   event.preventDefault()
   const fields = new FormData(form, event.submitter)
-  if (await send(form.action, fields, form) && form.hasAttribute('data-quick')) form.reset()
+  if (await send(form.getAttribute('action'), fields, form) && form.hasAttribute('data-quick')) form.reset()
 })
 
 /** Send fields; ask the user where the answer is a question. Return whether it was done. */
@@ -39,6 +39,7 @@ export async function send(address, fields, form) {
 /** Take what was sent for what is stored, so that the form is no longer half-typed. */
 function settle(form) {
   for (const field of form.elements) {
+    if (field.hasAttribute('data-keep')) field.checked = false
     if ('defaultChecked' in field) field.defaultChecked = field.checked
     if ('defaultValue' in field && field.type !== 'hidden') field.defaultValue = field.value
     for (const option of field.options ?? []) option.defaultSelected = option.selected

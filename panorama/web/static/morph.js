@@ -11,13 +11,15 @@ export function isDirty(form) {
 
 const firstValue = select => ([...select.options].find(option => option.defaultSelected) ?? select.options[0])?.value
 
-/** Change `old` into `fresh`. Children with an id are found wherever they are; a form somebody writes in stays. */
+/** Change `old` into `fresh`. Children with an id are found wherever they are; a form somebody writes in stays, and
+ * so does a box with data-keep, whose state is the user's alone. */
 export function morph(old, fresh) {
   if (old.nodeType !== Node.ELEMENT_NODE || old.nodeName !== fresh.nodeName) return old.replaceWith(fresh)
   if (old.nodeName === 'FORM' && isDirty(old)) return
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== 'open') old.removeAttribute(name)
   for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value)
   morphChildren(old, fresh)
+  if (old instanceof HTMLInputElement && old.hasAttribute('data-keep')) return
   if (old instanceof HTMLInputElement && (old.type === 'checkbox' || old.type === 'radio')) old.checked = fresh.defaultChecked
   else if (old instanceof HTMLInputElement && old.type !== 'hidden') old.value = fresh.defaultValue
   else if (old instanceof HTMLTextAreaElement) old.value = fresh.defaultValue

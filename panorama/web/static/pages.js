@@ -54,7 +54,7 @@ addEventListener('submit', event => {
   const form = event.target
   if (form.method !== 'get' || event.defaultPrevented) return
   event.preventDefault()
-  show(form.action + '?' + new URLSearchParams(new FormData(form)), { push: true })
+  show(form.getAttribute('action') + '?' + new URLSearchParams(new FormData(form)), { push: true })
 })
 
 let typed = 0
@@ -63,7 +63,7 @@ addEventListener('input', event => {
   if (!form) return
   clearTimeout(typed)
   typed = setTimeout(async () => {
-    const to = form.action + '?' + new URLSearchParams(new FormData(form)), field = event.target
+    const to = form.getAttribute('action') + '?' + new URLSearchParams(new FormData(form)), field = event.target
     history.replaceState(null, '', to)
     path = location.pathname + location.search
     field.defaultValue = field.value

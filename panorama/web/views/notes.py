@@ -34,7 +34,7 @@ def show_note(request: ViewRequest) -> Context:
     return {
         "title": note["title"],
         "note": note,
-        "html": render_markdown(note["content"], make_finder(request.calls)),
+        "html": render_markdown(_without_title(note["content"], note["title"]), make_finder(request.calls)),
         "is_cut": len(note["content"]) > MAX_CHARS,
         "backlinks": [{**row, "address": address_of(row["kind"], row["id"])} for row in backlinks],
         "named": [row for row in named if row["id"] not in linked],
@@ -51,6 +51,12 @@ def edit_note(request: ViewRequest) -> Context:
 def create_note(request: ViewRequest) -> Context:
     """Show an empty form for a note."""
     return {"note": None, "project": request.query.get("project", ""), "suggested": request.query.get("title", "")}
+
+
+def _without_title(text: str, title: str) -> str:
+    """Return a text without a first heading that repeats its title, which the page shows above it."""
+    first, _, rest = text.partition("\n")
+    return rest if first.startswith("# ") and first[2:].strip() == title else text
 
 
 def make_finder(calls: PageCalls) -> FindItem:

@@ -1,0 +1,1 @@
+"""What the web page must refuse in a real browser."""
