@@ -211,26 +211,27 @@ class _Match:
 class _QueryMatcher:
     """The patterns of a query: its words with any ending, else their prefixes, since the index has stems.
 
-    A text that matches any pattern contains one of `begun`; `exact` has one pattern per word.
+    A text that matches any pattern contains one of `begun`; `exact` has one pattern per word. A pattern is compiled
+    when it is first needed, since most queries need one only.
     """
 
     words: frozenset[str]
     begun: tuple[str, ...]
-    patterns: tuple[re.Pattern[str], re.Pattern[str]]
-    exact: tuple[re.Pattern[str], ...]
+    patterns: tuple[str, str]
+    exact: tuple[str, ...]
 
     def list_hits(self, text: str, limit: int = 100) -> list[_Match]:
         """Return the first hundred matches; if there are more, also the first exact match of each word and its
         surroundings.
         """
         for pattern in self.patterns:
-            if hits := self._scan(text, pattern, limit):
+            if hits := self._scan(text, re.compile(pattern), limit):
                 break
         else:
             return []
         if 1 < limit <= len(hits):
-            first = [place.begin for entry in self.exact for place in self._scan(text, entry, limit // 5)]
-            near = [self._scan(text, pattern, limit, begin, begin + SNIPPET_CHARS) for begin in first]
+            first = [place.begin for entry in self.exact for place in self._scan(text, re.compile(entry), limit // 5)]
+            near = [self._scan(text, re.compile(pattern), limit, begin, begin + SNIPPET_CHARS) for begin in first]
             hits = sorted({*hits, *(place for places in near for place in places)})
         return hits
 
@@ -266,12 +267,12 @@ def _build_matcher(query: tuple[Term, ...]) -> _QueryMatcher:
     words = [fold_keep_offsets(word) for term in terms for entry in (term.words, *term.others) for word in entry]
     started = [word if len(word) < 5 else word[: max(4, len(word) - 3)] for word in words]
     patterns = _any_of(map(_prefix_pattern, words)), _any_of(map(_prefix_pattern, started))
-    exact = tuple(re.compile(rf"\b{re.escape(word)}\b") for word in words)
+    exact = tuple(rf"\b{re.escape(word)}\b" for word in words)
     return _QueryMatcher(frozenset(words), tuple(dict.fromkeys(started)), patterns, exact)
 
 
-def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(patterns) or r"(?!)")
+def _any_of(patterns: Iterable[str]) -> str:
+    return "|".join(patterns) or r"(?!)"
 
 
 def _densest_hit(hits: list[_Match], chars: int) -> int:

@@ -166,12 +166,13 @@ def _is_correctable(term: Term) -> bool:
 def _repair(session: Session, terms: Sequence[Term], term: Term) -> tuple[str, str] | None:
     """Return a word of the query and its correction: joined, split, or with other letters."""
     word = term.words[0]
-    for pair in pairwise(terms):
-        if term in pair and all(_is_correctable(entry) for entry in pair):
-            first, second = (entry.words[0] for entry in pair)
-            whole = session.vocabulary.stem(fold_keep_offsets(first + second))
-            if session.vocabulary.count_parts(session, [whole] if whole else []):
-                return f"{first} {second}", first + second
+    pairs = [pair for pair in pairwise(terms) if term in pair and all(_is_correctable(entry) for entry in pair)]
+    joined = {(first.words[0], second.words[0]): first.words[0] + second.words[0] for first, second in pairs}
+    stems = {words: session.vocabulary.stem(fold_keep_offsets(whole)) for words, whole in joined.items()}
+    known = session.vocabulary.count_parts(session, [stem for stem in dict.fromkeys(stems.values()) if stem])
+    for words, whole in joined.items():
+        if stems[words] in known:
+            return " ".join(words), whole
     if fold_keep_offsets(word) in FUNCTION_WORDS or _is_english(fold_keep_offsets(word)):
         return None
     new = session.vocabulary.correct(session, word) or session.vocabulary.split_word(session, word)

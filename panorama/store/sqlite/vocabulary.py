@@ -7,11 +7,11 @@ import re
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import islice
 
-from sqlalchemy import bindparam, text
+from sqlalchemy import text
 
 from panorama.domain.text import spelling
 from panorama.domain.text.tokens import STOP_WORDS, fold_keep_offsets
@@ -30,9 +30,7 @@ READ_CHARS = 20_000
 MAX_BUCKET = 20_000
 """The most stems with the same first two letters that are compared."""
 
-_COUNTS = text("SELECT term, doc FROM search_words_vocabulary WHERE term IN :stems").bindparams(
-    bindparam("stems", expanding=True)
-)
+_COUNTS = "SELECT term, doc FROM search_words_vocabulary WHERE term IN ({})"
 _BUCKET = text(
     "SELECT term, doc FROM search_words_vocabulary WHERE term >= :low AND term < :high "
     "AND length(term) BETWEEN :shortest AND :longest LIMIT :most"
@@ -80,7 +78,8 @@ def count_parts(session: Session, stems: Sequence[str]) -> dict[str, int]:
     """
     if not stems:
         return {}
-    return {row[0]: row[1] for row in session.connection.execute(_COUNTS, {"stems": list(stems)})}
+    statement = _COUNTS.format(", ".join("?" * len(stems)))
+    return {row[0]: row[1] for row in session.connection.exec_driver_sql(statement, tuple(stems))}
 
 
 def correct(session: Session, word: str) -> str:
@@ -162,15 +161,24 @@ def split_word(session: Session, word: str) -> str:
         if folded.isalpha()
         else []
     )
-    stems = {half: stem(half) for split in ways for half in split}
-    known = count_parts(session, [entry for entry in dict.fromkeys(stems.values()) if entry])
-    for first, second in ways:
-        if stems[first] in known and stems[second] in known and fulltext.count(session, f'"{first} {second}"', most=1):
-            return f"{first} {second}"
-    return ""
+    return next((f"{first} {second}" for first, second in _iter_known_splits(session, ways)), "")
 
 
 def split_code(session: Session, code: str) -> tuple[tuple[str, str], ...]:
     """Return the two parts in which a code of letters and digits is written in the store: QX-83K2 for qx83k2."""
-    ways = spelling.iter_splits(fold_keep_offsets(code), shortest=1)
-    return tuple(split for split in ways if fulltext.count(session, f'"{split[0]} {split[1]}"', most=1))
+    return tuple(_iter_known_splits(session, list(spelling.iter_splits(fold_keep_offsets(code), shortest=1))))
+
+
+def _iter_known_splits(session: Session, ways: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the splits whose halves stand next to each other in the store."""
+    stems = _stem_words(list(dict.fromkeys(half for split in ways for half in split)))
+    known = count_parts(session, [entry for entry in dict.fromkeys(stems.values()) if entry])
+    for first, second in ways:
+        if stems[first] in known and stems[second] in known and fulltext.count(session, f'"{first} {second}"', most=1):
+            yield first, second
+
+
+def _stem_words(words: Sequence[str]) -> dict[str, str]:
+    """Return the forms in which the index stores some words, by word; one by one only if some are not single words."""
+    stems = _tokenizer().stems(" ".join(words))
+    return dict(zip(words, stems, strict=True)) if len(stems) == len(words) else {word: stem(word) for word in words}
