@@ -1,6 +1,7 @@
 """What calls of sources cost, and what a source that misbehaves costs others."""
 
 import json
+import shutil
 import sys
 import threading
 import time
@@ -16,6 +17,8 @@ from fastmcp.client.transports import StdioTransport
 from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
+from panorama.errors import PanoramaError
+from panorama.mcp.server import build_server
 from panorama.sources.mcp.kind import McpSource
 from panorama.sources.source import Deadline
 from tests.sources.servers import raw_config, raw_entry
@@ -29,6 +32,22 @@ CALLS = 200
 MANY_SOURCES = 20
 CHARS_PER_TOKEN = 4
 TALK = Conversation("v_bench", "cli", "bench")
+REAL_SERVERS = (
+    "mcp-server-everything", "mcp-server-filesystem", "mcp-server-memory", "mcp-server-sequential-thinking",
+    "mcp-server-git", "mcp-server-time", "mcp-server-fetch", "mcp-server-sqlite", "mcp-server-github",
+    "github-mcp-server-mcp", "notion-mcp-server", "mcp-wordpress", "mcp-github-crunchtools",
+    "mcp-wordpress-crunchtools", "serena",
+)  # fmt: skip
+REAL_ARGUMENTS = {
+    "mcp-server-filesystem": ["/tmp"], "mcp-server-sqlite": ["--db-path", "/tmp/panorama-benchmark.sqlite"],
+    "serena": ["start-mcp-server"],
+}  # fmt: skip
+REAL_ENVIRONMENT = {
+    "NOTION_TOKEN": "none", "GITHUB_PERSONAL_ACCESS_TOKEN": "none", "GITHUB_TOKEN": "none",
+    "WORDPRESS_SITE_URL": "http://127.0.0.1:9", "WORDPRESS_URL": "http://127.0.0.1:9", "WORDPRESS_USERNAME": "none",
+    "WORDPRESS_APP_PASSWORD": "none",
+}  # fmt: skip
+"""What the servers need to start; none of them is called."""
 
 
 def _configure(home: Path, count: int = 1) -> None:
@@ -98,6 +117,47 @@ def test_stubs_of_functions(board: Board, tmp_path: Path) -> None:
     with open_app(read_settings(home=tmp_path, embedder="none")) as app:
         stub = app.calls.call("search_sdk", {"query": "crm.add_lead"}, TALK).text
     board.show("the stub of one function", "≤ 250 tokens", f"{len(stub) // CHARS_PER_TOKEN} tokens")
+
+
+async def test_definitions_of_published_servers(board: Board, tmp_path: Path) -> None:
+    """Run with the servers of REAL_SERVERS on PATH; those that are missing are named."""
+    found = {name: shutil.which(name) for name in REAL_SERVERS}
+    entries = {
+        f"real{number}": {"command": path, "args": REAL_ARGUMENTS.get(name, []), "env": REAL_ENVIRONMENT}
+        for number, (name, path) in enumerate(found.items())
+        if path
+    }
+    if not entries:
+        pytest.skip("no published MCP server is on PATH")
+    with open_app(read_settings(home=tmp_path, embedder="none")) as app:
+        before = await _measure_context(app)
+        (tmp_path / "sources.json").write_text(json.dumps({"mcpServers": entries}))
+        chars, tools, failed = 0, 0, [name for name, path in found.items() if path is None]
+        for source in entries:
+            try:
+                app.calls.call("sources.renew", {"source": source}, TALK)
+                config_and_source = app.sources.find(source)
+                functions = config_and_source[1].list_functions(Deadline.after(60)) if config_and_source else ()
+            except PanoramaError as error:
+                failed.append(f"{entries[source]['command']}: {error.message}")
+                continue
+            tools += len(functions)
+            definitions = [[each.own_name, each.description, each.parameters, each.returns] for each in functions]
+            chars += len(json.dumps(definitions))
+        after = await _measure_context(app)
+    servers = len(entries) - sum(":" in each for each in failed)
+    reference = (
+        f"{servers} servers, {tools} tools, {chars // CHARS_PER_TOKEN:,} tokens; missing: {', '.join(failed) or '–'}"
+    )
+    board.show("definitions of published servers in the context", "0 tokens", f"{after - before} characters", reference)
+
+
+async def _measure_context(app: App) -> int:
+    """Return how many characters a client puts before its model: the instructions and the list of tools."""
+    async with Client(build_server(app)) as client:
+        tools, instructions = await client.list_tools(), client.instructions or ""
+    shown = [[each.name, each.description, each.input_schema] for each in tools]
+    return len(instructions) + len(json.dumps(shown))
 
 
 async def test_sources_that_nobody_calls(board: Board, tmp_path: Path) -> None:
