@@ -45,11 +45,11 @@ from panorama.services.jobs.progress import SHOULD_STOP
 from panorama.services.reminders.reminders import Reminders
 from panorama.services.schedules.due import DueWork
 from panorama.services.scripts.code import Code
-from panorama.services.scripts.library import Library
-from panorama.services.scripts.library_runner import LibraryRunner
+from panorama.services.scripts.library.library import Library
+from panorama.services.scripts.library.review import ScriptReviews
+from panorama.services.scripts.library.runner import LibraryRunner
+from panorama.services.scripts.library.script_files import ScriptFiles
 from panorama.services.scripts.orphaned_runs import OrphanedRuns
-from panorama.services.scripts.review import ScriptReviews
-from panorama.services.scripts.script_files import ScriptFiles
 from panorama.services.scripts.sdk_search.collections import collection_entries
 from panorama.services.scripts.sdk_search.reference import SdkReference
 from panorama.services.scripts.sdk_search.saved_scripts import LibraryEntries

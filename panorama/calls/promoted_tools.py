@@ -16,8 +16,9 @@ from panorama.domain.scripts.library import TOOL_PREFIX, Parameter, Signature
 from panorama.domain.scripts.sdk_usage import ANYTHING
 from panorama.errors import PanoramaError
 from panorama.operation import Operation
-from panorama.services.scripts.library import Library, SavedScript, analyze_script
-from panorama.services.scripts.library_runner import LibraryRunner
+from panorama.services.scripts.library.library import Library
+from panorama.services.scripts.library.runner import LibraryRunner
+from panorama.services.scripts.library.saved_script import SavedScript, analyze_script
 from panorama.services.scripts.run_results import RunResult
 from panorama.store.signals import Signal
 

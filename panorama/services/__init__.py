@@ -29,10 +29,10 @@ from panorama.services.reminders.alerts import ReminderAlerts
 from panorama.services.reminders.reminders import Reminders
 from panorama.services.schedules.schedules import Schedules
 from panorama.services.scripts.code import Code
-from panorama.services.scripts.library import Library
-from panorama.services.scripts.library_runner import LibraryRunner
-from panorama.services.scripts.review import ScriptReviews
-from panorama.services.scripts.script_undo import ScriptUndo
+from panorama.services.scripts.library.library import Library
+from panorama.services.scripts.library.review import ScriptReviews
+from panorama.services.scripts.library.runner import LibraryRunner
+from panorama.services.scripts.library.undo import ScriptUndo
 from panorama.services.scripts.sdk_search.reference import SdkReference
 from panorama.services.search.models import Models
 from panorama.services.search.reindex import ReindexService

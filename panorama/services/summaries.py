@@ -13,7 +13,7 @@ from panorama.kinds import name_kind
 from panorama.services.history.results import HistoryLine, RecentWrite
 from panorama.services.jobs.results import JobView
 from panorama.services.reminders.results import FiredReminder
-from panorama.services.scripts.library_results import ScriptLine
+from panorama.services.scripts.library.results import ScriptLine
 
 
 def make_list_summary(noun: str) -> Callable[[Page[Any]], str]:

@@ -8,7 +8,7 @@ import pytest
 
 from panorama.app import App
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError
-from panorama.services.scripts import script_files
+from panorama.services.scripts.library import script_files
 from panorama.services.scripts.nested_runs import NESTED_RUN_SCOPE, NestedRunScope
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, state

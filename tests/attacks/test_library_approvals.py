@@ -8,7 +8,7 @@ import pytest
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, PanoramaError
-from panorama.services.scripts import script_files
+from panorama.services.scripts.library import script_files
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, state
 

@@ -10,7 +10,7 @@ import pytest
 from panorama.app import App
 from panorama.domain.scripts.allowed_calls import AllowedCalls
 from panorama.errors import ConfirmationError, ConflictError
-from panorama.services.scripts import library_runner
+from panorama.services.scripts.library import runner as library_runner
 from tests.kept import Person, put
 from tests.services.shelves import Call, person, state
 

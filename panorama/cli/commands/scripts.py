@@ -177,7 +177,7 @@ def _print_dry_run(view: Mapping[str, Any]) -> None:
 
 
 def _print_difference(view: Mapping[str, Any]) -> None:
-    from panorama.services.scripts.library import unified_diff  # half a second, while the user reads
+    from panorama.services.scripts.library.library import unified_diff  # half a second, while the user reads
 
     if not view["reviewed"]:
         console.print_message("It was not reviewed before.")

@@ -7,7 +7,8 @@ from panorama.domain.scripts.script_types import Kind, ParameterType
 from panorama.domain.text.visible_text import escape_controls
 from panorama.errors import PanoramaError
 from panorama.sdk.reference import KEPT, Entry
-from panorama.services.scripts.library import Library, analyze_script
+from panorama.services.scripts.library.library import Library
+from panorama.services.scripts.library.saved_script import analyze_script
 
 _APPROVED_STATES = ("reviewed", "promoted")
 _PYTHON_TYPES: Mapping[Kind, str] = {

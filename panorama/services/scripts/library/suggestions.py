@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from panorama.domain.scripts.wrap import suggest_name
 from panorama.services.base import Service
-from panorama.services.scripts.library_results import ScriptLine
+from panorama.services.scripts.library.results import ScriptLine
 from panorama.store.log import library as rows
 
 MIN_REPEATS = 3

@@ -7,20 +7,16 @@ with it, but derived from the current text at each use.
 import difflib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from statistics import median
 from typing import Any, Literal
 
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.scripts import wrap
-from panorama.domain.scripts.allowed_calls import AllowedCalls
 from panorama.domain.scripts.library import (
     DRAFT,
     TOOL_PREFIX,
     ReviewState,
     ScriptText,
     Signature,
-    State,
     digest_of,
     parse_source,
     validate_script_name,
@@ -29,8 +25,8 @@ from panorama.domain.scripts.sdk_usage import ANYTHING, SdkUsage, analyze_usage,
 from panorama.domain.text.visible_text import escape_controls
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services.base import Plan, Service, ServiceContext
-from panorama.services.scripts import script_versions
-from panorama.services.scripts.library_results import (
+from panorama.services.scripts.library import script_versions
+from panorama.services.scripts.library.results import (
     ScriptDiff,
     ScriptHistory,
     ScriptLine,
@@ -38,8 +34,9 @@ from panorama.services.scripts.library_results import (
     ScriptStatistics,
     ScriptView,
 )
-from panorama.services.scripts.script_files import ScriptFiles
-from panorama.services.scripts.suggestions import Suggestions
+from panorama.services.scripts.library.saved_script import SavedScript, ScriptFacts, analyze_script, format_parameters
+from panorama.services.scripts.library.script_files import ScriptFiles
+from panorama.services.scripts.library.suggestions import Suggestions
 from panorama.store.log import library as rows
 from panorama.store.log import runs
 from panorama.store.signals import Signal
@@ -50,58 +47,7 @@ STATISTICS_RUNS = 200
 RECENT_RUNS = 20
 """The recent runs whose calls are shown."""
 
-BY_PANORAMA, BY_USER = "Panorama", "you"
 StateFilter = Literal["draft", "reviewed", "promoted", "retired", "all"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedScript:
-    """A snapshot of one script: its text, read once, and the state of that text."""
-
-    text: ScriptText
-    state: State
-    standing: ReviewState
-    is_ours: bool
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self.text.name
-
-    @property
-    def by(self) -> str:
-        """Its author, or the reviewer."""
-        return "" if self.state == "draft" else BY_PANORAMA if self.is_ours else BY_USER
-
-    @property
-    def is_reviewed(self) -> bool:
-        """Whether its text was approved."""
-        return self.state in ("reviewed", "promoted")
-
-    @property
-    def calls(self) -> tuple[str, ...]:
-        """The calls shown in its review; for an unreviewed text, those that a review would show."""
-        names = analyze_script(self.text).uses.calls
-        if not self.is_reviewed or self.standing.digest != self.text.digest:
-            return names
-        if self.standing.calls is None:  # the approved calls were not stored then, and could not be "anything"
-            return tuple(name for name in names if name != ANYTHING)
-        return self.standing.calls
-
-    @property
-    def allowed(self) -> AllowedCalls | None:
-        """Its allowed calls; None for all, as for a draft."""
-        return AllowedCalls.of(self.name, self.calls) if self.is_reviewed else None
-
-    @property
-    def reads_only(self) -> bool:
-        """Whether it cannot write: the user decided so, or its review showed no writing calls."""
-        return self.standing.read_only or not any(map(is_writing, self.calls))
-
-    @property
-    def tool(self) -> str:
-        """The name of its tool, "" if it is none."""
-        return f"{TOOL_PREFIX}{self.name}" if self.state == "promoted" else ""
 
 
 class Library(Service):
@@ -229,7 +175,7 @@ class Library(Service):
             return ScriptLine(name=name, state="draft", summary="", problem=escape_controls(error.message))
         return ScriptLine(
             name=name, state=script.state, summary=facts.signature.summary,
-            parameters=_format_parameters(facts.signature),
+            parameters=format_parameters(facts.signature),
             writes=facts.uses.writes, by=script.by, tool=script.tool, runs=count[0] if count else None,
             succeeded=count[1] if count else None,
         )  # fmt: skip
@@ -244,50 +190,47 @@ class Library(Service):
 
     def to_view(self, script: SavedScript) -> ScriptView:
         """Return everything that the user needs to review a script."""
-        source, uses_ = script.text.source, SdkUsage(unclear=True)
-        inner: dict[str, None] = {}
+        source, usage = script.text.source, SdkUsage(unclear=True)
+        nested: dict[str, None] = {}
         problems: list[str] = []
         signature = Signature(summary="", description="")
         try:
-            uses_ = analyze_usage(parse_source(source))
-            inner = dict.fromkeys(self._iter_nested_calls(script.name, uses_))
+            usage = analyze_usage(parse_source(source))
+            nested = dict.fromkeys(self._iter_nested_calls(script.name, usage))
             signature = script.text.signature
         except InvalidInputError as error:
             problems.append(f"{error.message} {error.hint}")
+        return ScriptView(
+            name=script.name, state=script.state, by=script.by,
+            summary=signature.summary, description=signature.description,
+            parameters=format_parameters(signature), schema=signature.to_json_schema(),
+            reads=(*usage.reads, *(name for name in nested if not is_writing(name))),
+            writes=(*usage.writes, *(name for name in nested if is_writing(name))),
+            scripts=usage.scripts, unclear=usage.unclear, findings=(*problems, *self._findings(source)),
+            read_only=bool(script.tool) and script.reads_only, tool=script.tool,
+            again=f"{TOOL_PREFIX}{script.name}" if not script.tool and script.standing.state == "promoted" else "",
+            digest=script.text.digest, path=str(self.shelf.path(script.name)), text=source,
+            **self._read_log(script),
+        )  # fmt: skip
+
+    def _read_log(self, script: SavedScript) -> dict[str, Any]:
+        """Return the fields of a view that come from earlier reviews and runs."""
         with self._reading() as session:
             reviews = rows.list_reviews(session, script.name)
             ran = rows.list_runs(session, script.name, STATISTICS_RUNS)
-            did = rows.count_changes_by_operation(session, [run.id for run in ran[:RECENT_RUNS]])
+            counts = rows.count_changes_by_operation(session, [run.id for run in ran[:RECENT_RUNS]])
             tried = (run for run in ran if run.options.get("dry_run") and run.options["digest"] == script.text.digest)
-            dry = rows.list_changing_calls(session, next((run.id for run in tried), ""), RECENT_RUNS)
+            calls = rows.list_changing_calls(session, next((run.id for run in tried), ""), RECENT_RUNS)
         approved = next((review.text for review in reviews if review.verdict == rows.APPROVED), "")
         shipped = self.shelf.read_bundled(script.name)
         latest = next((review for review in reviews if review.digest == script.text.digest), None)
-        return ScriptView(
-            name=script.name,
-            state=script.state,
-            by=script.by,
-            summary=signature.summary,
-            description=signature.description,
-            parameters=_format_parameters(signature),
-            schema=signature.to_json_schema(),
-            reads=(*uses_.reads, *(name for name in inner if not is_writing(name))),
-            writes=(*uses_.writes, *(name for name in inner if is_writing(name))),
-            scripts=uses_.scripts,
-            unclear=uses_.unclear,
-            read_only=bool(script.tool) and script.reads_only,
-            tool=script.tool,
-            did=did,
-            dry_run=tuple(dry),
-            findings=(*problems, *self._findings(source)),
-            digest=script.text.digest,
-            path=str(self.shelf.path(script.name)),
-            statistics=_compute_statistics(ran),
-            text=source,
-            reviewed=approved or (shipped.source if shipped else ""),
-            rejected=latest is not None and latest.verdict == rows.REJECTED,
-            again=f"{TOOL_PREFIX}{script.name}" if not script.tool and script.standing.state == "promoted" else "",
-        )
+        return {
+            "did": counts,
+            "dry_run": tuple(calls),
+            "statistics": ScriptStatistics.of(ran),
+            "reviewed": approved or (shipped.source if shipped else ""),
+            "rejected": latest is not None and latest.verdict == rows.REJECTED,
+        }
 
     def _iter_nested_calls(self, name: str, uses: SdkUsage) -> Iterator[str]:
         """Yield the possible calls of nested scripts, as `tasks.update in plan_day`."""
@@ -322,7 +265,7 @@ class Library(Service):
         validate_script_name(name, self._reserved_names(name))
         text = self._resolve_text(code, run, summary)
         content = text.encode()
-        facts = _ScriptFacts.of(ScriptText(name=name, content=content, digest=""))
+        facts = ScriptFacts.of(ScriptText(name=name, content=content, digest=""))
         old = self.shelf.read(name)
         if old and old.content == content:
             return Result(self._build_save_result(name, facts, old), hint="It was already saved.", wrote=False)
@@ -381,12 +324,12 @@ class Library(Service):
             raise InvalidInputError(f"The script has {len(code):,} characters.", hint="262,144 are the most.")
         return wrap.wrap_code(code, inputs, summary)
 
-    def _build_save_result(self, name: str, facts: "_ScriptFacts", text: ScriptText) -> ScriptSaveResult:
+    def _build_save_result(self, name: str, facts: ScriptFacts, text: ScriptText) -> ScriptSaveResult:
         with self._reading() as session:
             script = self._build_saved(text, rows.find_state(session, name))
         return ScriptSaveResult(
             name=name, state=script.state, summary=facts.signature.summary,
-            parameters=_format_parameters(facts.signature),
+            parameters=format_parameters(facts.signature),
             reads=facts.uses.reads, writes=facts.uses.writes, digest=text.digest,
         )  # fmt: skip
 
@@ -419,61 +362,7 @@ class Library(Service):
         return self._suggesting.describe_top()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ScriptFacts:
-    """The facts parsed from a script's text."""
-
-    signature: Signature
-    uses: SdkUsage
-
-    @classmethod
-    def of(cls, text: ScriptText) -> "_ScriptFacts":
-        """Analyze a text."""
-        return cls(signature=text.signature, uses=analyze_usage(parse_source(text.source)))
-
-
-_FACTS_CACHE: dict[str, _ScriptFacts] = {}
-_MAX_CACHED_FACTS = 2000
-
-
-def analyze_script(text: ScriptText) -> _ScriptFacts:
-    """Analyze a text, with a cache."""
-    facts = _FACTS_CACHE.get(text.digest)
-    if facts is None:
-        if len(_FACTS_CACHE) >= _MAX_CACHED_FACTS:
-            _FACTS_CACHE.clear()
-        facts = _FACTS_CACHE[text.digest] = _ScriptFacts.of(text)
-    return facts
-
-
 def unified_diff(old: str, new: str, before: str, after: str) -> str:
     """Return the unified diff of two texts, with hidden characters shown."""
     lines = difflib.unified_diff(old.split("\n"), new.split("\n"), before, after, lineterm="")
     return escape_controls("\n".join(lines))
-
-
-def _format_parameters(signature: Signature) -> str:
-    parts = (
-        parameter.name if parameter.required else f"{parameter.name}={_format_default(parameter.default)}"
-        for parameter in signature.parameters
-    )
-    return escape_controls(", ".join(parts))
-
-
-def _format_default(default: object) -> str:
-    return "…" if default is None else repr(default)
-
-
-def _compute_statistics(ran: Sequence[rows.RunStats]) -> ScriptStatistics:
-    """Compute the statistics of runs, given the newest first; includes dry runs, excludes unfinished ones."""
-    ended = [run for run in ran if run.status != "running"]
-    if not ended:
-        return ScriptStatistics(runs=0)
-    good = [run for run in ended if run.status == "succeeded"]
-    failed = next((run for run in ended if run.status == "failed"), None)
-    return ScriptStatistics(
-        runs=len(ended), success_percent=round(100 * len(good) / len(ended)),
-        median_ms=round(median(run.ms for run in ended), 1), median_calls=median(run.calls for run in ended),
-        tokens=sum(run.tokens for run in ended), last_at=ended[0].at,
-        last_error=escape_controls(str(failed.error.get("message", ""))[:300]) if failed else "",
-    )  # fmt: skip

@@ -7,8 +7,8 @@ from panorama.domain.changes import PERSON_ACTORS
 from panorama.domain.scripts.library import DRAFT, ScriptText
 from panorama.errors import NotFoundError
 from panorama.services.base import Service, ServiceContext
-from panorama.services.scripts.library_results import ScriptVersion
-from panorama.services.scripts.script_files import ScriptFiles
+from panorama.services.scripts.library.results import ScriptVersion
+from panorama.services.scripts.library.script_files import ScriptFiles
 from panorama.store.backend import Session
 from panorama.store.log import library as rows
 from panorama.store.log import script_writes

@@ -1,9 +1,13 @@
 """Results of library operations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar
+from statistics import median
+from typing import Any, ClassVar, Self
+
+from panorama.domain.text.visible_text import escape_controls
+from panorama.store.log.library import RunStats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +61,21 @@ class ScriptStatistics:
     tokens: int = 0
     last_at: datetime | None = None
     last_error: str = ""
+
+    @classmethod
+    def of(cls, ran: Sequence[RunStats]) -> Self:
+        """Compute them from runs, given the newest first; includes dry runs, excludes unfinished ones."""
+        ended = [run for run in ran if run.status != "running"]
+        if not ended:
+            return cls(runs=0)
+        good = [run for run in ended if run.status == "succeeded"]
+        failed = next((run for run in ended if run.status == "failed"), None)
+        return cls(
+            runs=len(ended), success_percent=round(100 * len(good) / len(ended)),
+            median_ms=round(median(run.ms for run in ended), 1), median_calls=median(run.calls for run in ended),
+            tokens=sum(run.tokens for run in ended), last_at=ended[0].at,
+            last_error=escape_controls(str(failed.error.get("message", ""))[:300]) if failed else "",
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,8 @@ from panorama.errors import ConflictError, ScriptError
 from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs import progress
 from panorama.services.scripts.code import MAX_SECONDS, Code
-from panorama.services.scripts.library import Library, SavedScript, analyze_script
+from panorama.services.scripts.library.library import Library
+from panorama.services.scripts.library.saved_script import SavedScript, analyze_script
 from panorama.services.scripts.nested_runs import (
     MAX_DEPTH,
     NESTED_RUN_SCOPE,

@@ -9,8 +9,8 @@ from panorama.services.base import RUN_LETTER, LargeCall, Plan, Service, Service
 from panorama.services.history.history import History
 from panorama.services.history.results import UndoResult
 from panorama.services.history.undo_targets import OWN_WRITE_SPAN, find_targets
-from panorama.services.scripts import script_versions
-from panorama.services.scripts.library import Library
+from panorama.services.scripts.library import script_versions
+from panorama.services.scripts.library.library import Library
 from panorama.store.backend import Session
 from panorama.store.log import changes, runs, script_writes
 from panorama.store.log.runs import OUTSIDE_CALLS

@@ -19,9 +19,10 @@ from panorama.domain.scripts.sdk_usage import ANYTHING
 from panorama.domain.text.visible_text import escape_controls, escape_name, quote_name
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.base import Plan, Service, ServiceContext
-from panorama.services.scripts import script_versions
-from panorama.services.scripts.library import Library, SavedScript, analyze_script
-from panorama.services.scripts.library_results import ScriptReviewResult, ScriptView
+from panorama.services.scripts.library import script_versions
+from panorama.services.scripts.library.library import Library
+from panorama.services.scripts.library.results import ScriptReviewResult, ScriptView
+from panorama.services.scripts.library.saved_script import SavedScript, analyze_script
 from panorama.services.sources.permissions import SourcePermissions
 from panorama.store.backend import Session
 from panorama.store.log import library as rows

@@ -1,0 +1,1 @@
+"""The library of saved scripts: files, versions, reviews and runs."""
