@@ -132,3 +132,24 @@ def test_a_recurring_task_tells_when_it_comes_again(run: Command, given: Given) 
     done = run("tasks", "done", "Bins")
 
     assert "It recurs" in done.err
+
+
+def test_a_title_is_read_unless_it_is_to_be_kept(run: Command) -> None:
+    read = run("tasks", "add", "order tiles tomorrow #kitchen !high", "--json")
+    kept = run("tasks", "add", "order tiles tomorrow", "--no-parse", "--json")
+
+    assert (read.answer["data"]["title"], read.answer["data"]["tags"]) == ("order tiles", ["kitchen"])
+    assert "deadline" in read.answer["metadata"]["hint"]
+    assert kept.answer["data"]["title"] == "order tiles tomorrow"
+
+
+def test_the_dashboard_of_a_person_shows_tasks_mentions_and_the_birthday(run: Command, given: Given) -> None:
+    given("create_person", name="Ana", last_name="Kovač", birthday="1992-02-29")
+    given("create_task", title="Lay the tiles", assignee="Ana")
+    given("create_note", title="Floor", content="Ana Kovač knows.")
+
+    shown = run("people", "dashboard", "Ana")
+
+    assert shown.code == 0
+    for text in ("next birthday", "Lay the tiles", "Floor", "Ana Kovač knows."):
+        assert text in shown.out
