@@ -91,7 +91,10 @@ class Site:
 
     def _render_view(self, view: View, request: Request) -> Response:
         language = _language_of(request)
-        asked = ViewRequest(self._calls, Texts(language), request.path_params, request.query_params)
+        session_context: SessionContext = request.scope["session_context"]
+        asked = ViewRequest(
+            self._calls, Texts(language), request.path_params, request.query_params, session_context.session.read_only
+        )
         at = self._calls.get_number()  # before all else: what is written meanwhile makes the page old
         try:
             values = view.make(asked)

@@ -13,12 +13,13 @@ Section = Literal["", "Automation", "Data"]
 
 @dataclass(frozen=True, slots=True)
 class ViewRequest:
-    """What a view is asked for: the parts of its path, its query, and the language of its texts."""
+    """What a view is asked for: the parts of its path, its query, the language of its texts, and by whom."""
 
     calls: PageCalls
     texts: Texts
     path: Mapping[str, str] = field(default_factory=dict[str, str])
     query: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_read_only: bool = False
 
     def get_number(self, name: str, default: int, largest: int) -> int:
         """Return a number of the query, or the default if it is not one from 1 to the largest."""

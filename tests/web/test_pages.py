@@ -1,6 +1,7 @@
 """Every view, with nothing stored and with a life in it."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -177,3 +178,27 @@ def test_a_heading_that_repeats_the_title_is_not_shown_twice(page: PageClient) -
 
     assert page.page(f"/notes/{tea}").count("<h1>") == 1
     assert "<h1>Beans</h1>" in page.page(f"/notes/{other}")
+
+
+def test_a_folder_is_previewed_before_it_is_imported(page: PageClient, reader: PageClient, tmp_path: Path) -> None:
+    (tmp_path / "Plan.md").write_text("# Plan\n\n- [ ] dig\n- [ ] plant\n")
+
+    preview = page.page(f"/imports?folder={tmp_path}")
+    refused = page.page("/imports?folder=/nowhere/at/all")
+    nothing = reader.page(f"/imports?folder={tmp_path}")
+
+    assert re.findall(r"<dt>(Notes|Tasks)</dt><dd>(\d+)</dd>", preview) == [("Notes", "1"), ("Tasks", "2")]
+    assert page.call("tasks.list") == []
+    assert 'role="alert"' in refused
+    assert 'class="tiles"' not in nothing
+
+
+def test_a_dry_run_shows_what_is_there_and_what_would_be(page: PageClient, life: dict[str, str]) -> None:
+    code = f'"""Rename."""\n\ndef main():\n    sdk.tasks.update("{life["task"]}", title="Dig bed two")\n'
+    page.call("scripts.save", name="rename", code=code)
+    page.call("run_script", script="rename", dry_run=True)
+    page.app.recorder.flush()
+
+    html = page.page("/scripts/rename")
+
+    assert "<del>Dig bed one</del> <ins>Dig bed two</ins>" in html

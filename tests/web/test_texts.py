@@ -7,7 +7,7 @@ from pathlib import Path
 from panorama import web
 from panorama.web import forms, texts, views
 from panorama.web.translations import GERMAN
-from panorama.web.views import calendar, projects, review, sources, tasks
+from panorama.web.views import calendar, imports, projects, review, sources, tasks
 from tests.web.page_client import PageClient
 
 FOLDER = Path(web.__file__).parent
@@ -46,7 +46,7 @@ def iter_used() -> Iterator[str]:
         tuple(sources.STATES.items()),
     ):
         yield from (words for _, words in pairs)
-    yield from (heading for heading, *_ in review.FIGURES)
+    yield from (heading for heading, *_ in (*review.FIGURES, *imports.COUNTS))
     yield from ("Slipped", "Completed", "Due next")
 
 

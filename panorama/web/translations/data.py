@@ -7,6 +7,7 @@ TEXTS: dict[str, str] = {
     "All its functions": "Alle Funktionen",
     "Allow": "Erlauben",
     "Ask": "Fragen",
+    "Attachments": "Anhänge",
     "Calls of {name}": "Aufrufe von {name}",
     "Changes are written to config.toml and count when the daemon starts again.": (
         "Änderungen stehen in config.toml und gelten, wenn der Dienst wieder startet."
@@ -18,6 +19,8 @@ TEXTS: dict[str, str] = {
     "Deny": "Verbieten",
     "Disabled": "Abgeschaltet",
     "Functions that match {pattern}": "Funktionen, die {pattern} entsprechen",
+    "Imports": "Importe",
+    "Imports so far": "Bisherige Importe",
     "Its functions are read when a script first looks for them, or with:": (
         "Seine Funktionen werden gelesen, wenn ein Skript sie zuerst sucht, oder mit:"
     ),
@@ -34,12 +37,14 @@ TEXTS: dict[str, str] = {
     "The longest pattern counts, deny before ask before allow.": (
         "Das längste Muster zählt, Verbieten vor Fragen vor Erlauben."
     ),
+    "Unchanged files": "Unveränderte Dateien",
     "What decides where texts are sent, and how scripts are isolated, is changed in the file alone.": (
         "Was entscheidet, wohin Texte gehen und wie Skripte abgeschottet sind, wird nur in der Datei geändert."
     ),
     "What scripts may call outside of Panorama: allowed, asked first, or never": (
         "Was Skripte außerhalb von Panorama aufrufen dürfen: erlaubt, nach Frage, oder nie"
     ),
+    "What to know": "Was zu wissen ist",
     "after the next start": "nach dem nächsten Start",
     "any address": "jede Adresse",
     "deletes": "löscht",

@@ -64,19 +64,27 @@ def show_run(request: ViewRequest) -> Context:
     }
 
 
-def _describe_call(request: ViewRequest, call: Mapping[str, Any]) -> tuple[str, str, list[tuple[str, str]]]:
-    """Return the name of a call, the title of what it changes, and what it sends."""
+def _describe_call(request: ViewRequest, call: Mapping[str, Any]) -> tuple[str, str, list[tuple[str, str, str]]]:
+    """Return the name of a call, the title of what it changes, and the fields it sends: name, value now, value sent."""
     sent = dict(call["arguments"])
     target = next((str(sent.pop(name)) for name in TARGETS if name in sent), "")
-    if _ID.fullmatch(target):
-        target = _find_title(request, target)
-    shown = [(name, str(value)[:SHOWN_CHARS]) for name, value in sent.items() if value and name not in UNIMPORTANT]
-    return call["name"], target, shown
+    item: Mapping[str, Any] = _find_item(request, target) if _ID.fullmatch(target) else {}
+    title = str(item.get("title") or item.get("full_name") or item.get("name") or target)
+    changes = [
+        (name, _show_value(item.get(name)), _show_value(value))
+        for name, value in sent.items()
+        if value and name not in UNIMPORTANT
+    ]
+    return call["name"], title, changes
 
 
-def _find_title(request: ViewRequest, id_: str) -> str:
+def _find_item(request: ViewRequest, id_: str) -> Mapping[str, Any]:
+    """Return an item as it is now, {} if it is gone."""
     try:
-        item = request.calls.get("items.get", item=id_)["item"]
+        return request.calls.get("items.get", item=id_)["item"]
     except NotFoundError:
-        return id_
-    return str(item.get("title") or item.get("name") or id_)
+        return {}
+
+
+def _show_value(value: Any) -> str:
+    return "" if value is None else str(value)[:SHOWN_CHARS]
