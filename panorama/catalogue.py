@@ -146,6 +146,13 @@ def _jobs(do: Services) -> Iterator[Operation]:
 def _more(do: Services) -> Iterator[Operation]:
     """Yield the less frequent operations on items."""
     yield read("links.list", do.links.list, "list_links", summary=say.make_list_summary("link"), **_MORE)
+    yield write(
+        "notes.create_tasks",
+        do.note_tasks.create,
+        "create_tasks_from_note",
+        split=do.note_tasks.split_create,
+        **_MORE,
+    )
     yield write("links.update", do.links.update, "update_link", **_MORE, **_UPDATE)
     yield read("journal.list", do.journal.list, "list_journal_entries", summary=say.make_list_summary("entry"), **_MORE)
     yield write(

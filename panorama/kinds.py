@@ -56,9 +56,9 @@ ITEM_KINDS = (
         fields=(
             *_ITEM, "title", "notes", "status", "project", "deadline", "urgent", "important", "tags", "rank",
             "scheduled_at", "scheduled_minutes", "recurrence", "parent", "completed_at", "status_changed_at",
-            "provenance", "start_at", "priority", "repeat_from", "assignee", "waiting_for",
+            "provenance", "start_at", "priority", "repeat_from", "assignee", "waiting_for", "source_ref",
         ),
-        loose_references=("assignee", "waiting_for"),
+        loose_references=("assignee", "waiting_for", "source_ref"),
     ),
     ItemKind(
         name="note", letter="n", collection="notes", row="Note", functions=("get", "list", "create", "update", "edit"),

@@ -9,7 +9,7 @@ from typing import Any
 from panorama.sdk.core import text_ranges, wire
 from panorama.sdk.core.lookup import check_item, delete_item
 from panorama.sdk.core.signatures import explain_misuse
-from panorama.sdk.core.types import Note, NoteText, Position, Project, Removed
+from panorama.sdk.core.types import Note, NoteTasks, NoteText, Position, Project, Removed
 from panorama.sdk.core.unset import UNSET
 
 _EMPTY: dict[str, Any] = {
@@ -22,7 +22,7 @@ _EMPTY: dict[str, Any] = {
 }
 """The value that clears each field in an update; sent for None."""
 
-__all__ = ("append", "create", "delete", "edit", "get", "list", "text", "update")
+__all__ = ("append", "create", "create_tasks", "delete", "edit", "get", "list", "text", "update")
 
 
 @explain_misuse
@@ -244,6 +244,32 @@ def append(
         "notes.append", note=note, block=block, position=position, after_marker=after_marker, separator=separator,
         skip_if_contains=skip_if_contains, idempotency_key=idempotency_key or None,
     )  # fmt: skip
+
+
+@explain_misuse
+def create_tasks(note: str | Note, lines: Sequence[str] = ()) -> NoteTasks:
+    """Make tasks of the open checkboxes of a note; each stays linked to its line.
+
+    From then on completing, reopening or renaming one does the same with the other. A box that is a task already is
+    passed over.
+
+    Args:
+        note: Its id, its title, or its row.
+        lines: Only the boxes with these words, also closed ones.
+
+    Returns:
+        `count`: how many were made; `tasks`: the first 50; `linked`: how many imported tasks were linked to boxes.
+
+    Raises:
+        NotFoundError: No note is called so.
+        ConflictError: Several are called so; `candidates` lists them; or the note was changed meanwhile.
+        InvalidInputError: No box of the note has one of these words, or it is no note.
+
+    Example:
+        for task in sdk.notes.create_tasks("Tile meeting at Ortner").tasks:
+            print(task.title, task.source_ref)
+    """
+    return wire.call("notes.create_tasks", note=note, lines=lines)
 
 
 @explain_misuse

@@ -17,6 +17,7 @@ from panorama.services.items import ItemServices
 from panorama.services.items.any_item import Items
 from panorama.services.items.batch import Batch
 from panorama.services.items.files import Files
+from panorama.services.items.note_tasks import NoteTaskService
 from panorama.services.items.notes import Notes
 from panorama.services.items.overview import Overviews
 from panorama.services.items.tasks import Tasks
@@ -88,6 +89,7 @@ class Services(ItemServices):
         self.people = People(context)
         self.person_dashboards = PersonDashboards(context)
         self.relations = Relations(context)
+        self.note_tasks = NoteTaskService(context)
         self.teams = Teams(context)
         attendees = AttendeeResolver(self.people)
         self.sessions = Sessions(context, attendees)

@@ -24,7 +24,7 @@ from sqlalchemy import (
 
 from panorama.store.column_types import DeadlineText, TagList, Utc
 
-HEAD = "0019"
+HEAD = "0020"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 metadata = MetaData(
@@ -101,6 +101,7 @@ tasks = Table(
     Column("repeat_from", String(4), nullable=False, server_default="due"),
     Column("assignee", String(12)),
     Column("waiting_for", String(12)),
+    Column("source_ref", Text),
     # Covering indexes for the counts of dashboards and reviews.
     Index("ix_tasks_project", "project", "deleted_at", "status", "updated_at", "deadline"),
     Index("ix_tasks_due", "status", "deleted_at", "deadline", "project", "created_at"),
@@ -110,6 +111,7 @@ tasks = Table(
     Index("ix_tasks_created", "created_at", "deleted_at", "project"),
     _index_where("ix_tasks_assignee", ["assignee"], "assignee IS NOT NULL"),
     _index_where("ix_tasks_waiting_for", ["waiting_for"], "waiting_for IS NOT NULL"),
+    _index_where("ix_tasks_source_ref", ["source_ref"], "source_ref IS NOT NULL"),
     _index_where("ix_tasks_order", [text(DUE_FIRST), text(STARTED_FIRST), "rank", "created_at", "id"], LIVING),
 )
 
@@ -293,6 +295,16 @@ edges = Table(
     Index("ix_edges_from_item", "from_item", "kind", "to_item"),
     Index("ix_edges_to_item", "to_item", "kind", "from_item"),
     _index_where("ix_edges_tail", ["tail"], "tail <> ''"),
+)
+
+task_lines = Table(
+    "task_lines",
+    metadata,
+    Column("task", String(12), primary_key=True),
+    Column("note", String(12), nullable=False, index=True),
+    Column("line", Integer, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("anchor", Text, nullable=False),
 )
 
 changes = Table(

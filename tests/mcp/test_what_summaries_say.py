@@ -54,6 +54,7 @@ CUT: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
         ("the data of 1 result left out, call it alone",),
     ),
     ("undo", {"unit": "$many", "confirm": True}, ("and 1 more",)),
+    ("create_tasks_from_note", {"note": "Long note"}, ("Made 60 tasks", "the first 50 are listed")),
     ("search_sdk", {"query": "tasks"}, ("3 of ", 'detail="brief" or other words show more')),
     ("run_code", {"code": "print('x' * 9000)"}, ("the output is cut",)),
     ("run_code", {"code": "return 'x' * 9000"}, ("the result is the file f_",)),
@@ -107,7 +108,7 @@ def world(call: Callable[..., Answer], app: App, clock: StandingClock) -> dict[s
     call("create_task", title="Long task", project="House", notes=LONG, deadline="2026-05-30")
     call("create_note", title="Huge note", content="y" * 90_000)
     call("create_note", title="Long note", content=LONG)
-    call("append_to_note", note="Long note", block="more")
+    call("append_to_note", note="Long note", block="\n".join(f"- [ ] box {at}" for at in range(60)))
     for name in ("Weekly", "Daily"):
         call("add_schedule", kind="backup", name=name, cron="@weekly")
     for title in ("Old", "Older"):

@@ -8,7 +8,7 @@ COMMANDS: Mapping[str, str] = {
     "update_project": "projects edit", "project_dashboard": "projects show", "projects_overview": "projects",
     "list_tasks": "tasks", "create_task": "tasks add", "update_task": "tasks edit",
     "list_notes": "notes", "get_note": "notes show", "create_note": "notes add", "update_note": "notes edit",
-    "append_to_note": "notes edit", "edit_note": "notes edit",
+    "append_to_note": "notes edit", "edit_note": "notes edit", "create_tasks_from_note": "notes tasks",
     "list_links": "links", "create_link": "links add", "update_link": "links edit",
     "list_journal_entries": "journal", "add_journal_entry": "journal add", "update_journal_entry": "journal edit",
     "list_files": "files", "get_file": "files get", "write_file": "files add", "update_file": "files rename",

@@ -8,7 +8,7 @@ from panorama.cli.client import Client
 from panorama.cli.console import console, noun_tables, person_tables, tables
 from panorama.cli.nouns import table, verbs
 from panorama.cli.nouns.table import Noun
-from panorama.cli.options import AsJson, Limit, argument, examples, group
+from panorama.cli.options import AsJson, Limit, argument, examples, group, option
 
 _EXAMPLE_WORDS = {"move": " Home", "rename": ' "Another name"'}
 TagName = Annotated[str, argument("The tag.")]
@@ -129,6 +129,20 @@ def show_person_dashboard(
 
 
 NOTES_GROUP = build_group(table.NOTES)
+
+
+@NOTES_GROUP.command("tasks", epilog=examples('panorama notes tasks "Kitchen meeting"'))
+def create_tasks(
+    note: Annotated[str, argument("The note, by title or id.")],
+    lines: Annotated[list[str] | None, option("Only the box with these words. Can be repeated.", "--line")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make tasks of the open checkboxes of a note; ticking one also ticks the other."""
+    with Client() as panorama:
+        answer = panorama.call("notes.create_tasks", {"note": note, "lines": lines or []})
+    console.print_result(answer, as_json)
+
+
 GROUPS = (
     build_group(table.TASKS), build_group(table.PROJECTS), NOTES_GROUP, build_group(table.LINKS),
     build_group(table.JOURNAL), PEOPLE_GROUP, build_group(table.TEAMS), tags, trash, build_group(table.EVENTS),

@@ -20,13 +20,15 @@ class Task(Item):
     """Something to do.
 
     A recurring task repeats from the day it was due, or from the day it was done. `assignee` and `waiting_for` are the
-    ids of people.
+    ids of people. `source_ref` is where it comes from: the id of a note with its checkbox, or its name in another
+    system.
     """
 
     KIND: ClassVar[Kind] = "task"
     BRIEF: ClassVar[tuple[str, ...]] = (
         "id", "title", "status", "project", "deadline", "urgent", "important", "tags",
         "scheduled_at", "recurrence", "parent", "start_at", "priority", "assignee", "waiting_for",
+        "source_ref",
     )  # fmt: skip
     LONG: ClassVar[tuple[str, ...]] = ("notes",)
     LINKED: ClassVar[str] = "notes"
@@ -52,6 +54,7 @@ class Task(Item):
     repeat_from: RepeatFrom = "due"
     assignee: str | None = None
     waiting_for: str | None = None
+    source_ref: str | None = None
 
     def search_text(self) -> tuple[str, str]:
         """Its title; its notes and tags."""
@@ -86,6 +89,7 @@ def next_occurrence(task: Task, *, id_: str, now: datetime, zone: ZoneInfo) -> T
         scheduled_at=_shift(task.scheduled_at, task, deadline, zone),
         start_at=_shift(task.start_at, task, deadline, zone),
         completed_at=None, status_changed_at=None, provenance=f"recurs:{task.id}",
+        source_ref=None,
     )  # fmt: skip
 
 

@@ -182,7 +182,8 @@ def _render_task(task: Task, zone: ZoneInfo) -> str:
     ]
     if task.status == "idea":
         return f"- 💡 {task.title}" + "".join(f" {mark}" for mark in marks if mark)
-    signs = _SIGNS if task.provenance.startswith(IMPORT_PREFIX) else _BOXES
+    has_box = task.source_ref or task.provenance.startswith(IMPORT_PREFIX)
+    signs = _SIGNS if has_box else _BOXES
     return " ".join(["-", signs[task.status], task.title, *filter(None, marks)])
 
 

@@ -27,7 +27,16 @@ from panorama.domain.markdown.lines import (
 from panorama.domain.markdown.task_fields import PRIORITIES, TaskFields, parse_task_fields, split_rule
 from panorama.domain.time.times import MAX_DATE, MIN_DATE
 
-__all__ = ["Document", "Heading", "TaskLine", "parse_headings", "parse_markdown"]
+__all__ = [
+    "Document",
+    "Heading",
+    "TaskDraft",
+    "TaskLine",
+    "build_task",
+    "list_drafts",
+    "parse_headings",
+    "parse_markdown",
+]
 
 TASK_TITLE_CHARS = 500
 
@@ -109,8 +118,8 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _TaskDraft:
-    """A task whose notes are still being collected."""
+class TaskDraft:
+    """A checkbox line and the lines below it, before its fields are read."""
 
     index: int
     parent: int | None
@@ -135,7 +144,7 @@ def parse_markdown(text: str, *, name: str, task_filter: str = "") -> Document:
     lines = tuple(iter_lines(front.body, front.first_line))
     drafts, unmarked = _collect_drafts(lines, task_filter)
     wrong_tasks: list[str] = []
-    tasks = tuple(_build_task(draft, task_filter, wrong_tasks) for draft in drafts)
+    tasks = tuple(build_task(draft, task_filter, wrong_tasks) for draft in drafts)
     return Document(
         title=_choose_title(front.title, first_heading(lines), name),
         body=front.body,
@@ -155,6 +164,13 @@ def parse_markdown(text: str, *, name: str, task_filter: str = "") -> Document:
     )
 
 
+def list_drafts(text: str) -> dict[int, TaskDraft]:
+    """Return the checkbox lines of a Markdown text by their numbers; nothing else of it is read."""
+    front = front_matter.split(text.removeprefix("\ufeff"))
+    drafts, _ = _collect_drafts(iter_lines(front.body, front.first_line), "")
+    return {draft.line: draft for draft in drafts}
+
+
 def _choose_title(*candidates: str) -> str:
     cleaned = (collapse_whitespace(candidate) for candidate in candidates)
     return next((title[:TITLE_CHARS].rstrip() for title in cleaned if title), "Untitled")
@@ -163,14 +179,14 @@ def _choose_title(*candidates: str) -> str:
 # Tasks
 
 
-def _collect_drafts(lines: Iterable[Line], task_filter: str) -> tuple[list[_TaskDraft], int]:
+def _collect_drafts(lines: Iterable[Line], task_filter: str) -> tuple[list[TaskDraft], int]:
     """Return the tasks with the lines below them, and the number of checkboxes without the filter.
 
     A line belongs to the nearest task that it is indented under.
     """
-    drafts: list[_TaskDraft] = []
+    drafts: list[TaskDraft] = []
     unmarked = 0
-    above: list[_TaskDraft] = []  # the tasks that may contain the next line, outermost first
+    above: list[TaskDraft] = []  # the tasks that may contain the next line, outermost first
     for line in lines:
         quote = _QUOTE.match(line.text)
         prefix = quote[0] if quote and ">" in quote[0] else ""
@@ -184,7 +200,7 @@ def _collect_drafts(lines: Iterable[Line], task_filter: str) -> tuple[list[_Task
                 unmarked += 1
             elif box and not is_blank(box[2]):
                 parent = above[-1].index if above else None
-                draft = _TaskDraft(
+                draft = TaskDraft(
                     index=len(drafts), parent=parent, indent=inner if quotes else outer, quotes=quotes,
                     line=line.number, mark=box[1], text=box[2],
                 )  # fmt: skip
@@ -196,7 +212,7 @@ def _collect_drafts(lines: Iterable[Line], task_filter: str) -> tuple[list[_Task
     return drafts, unmarked
 
 
-def _is_below(task: _TaskDraft, quotes: int, outer: int, inner: int) -> bool:
+def _is_below(task: TaskDraft, quotes: int, outer: int, inner: int) -> bool:
     """Return whether a line is indented under a task; in a quote, columns after the markers count."""
     if task.quotes == quotes:
         return inner >= task.indent + _NEST_COLUMNS
@@ -208,11 +224,12 @@ def _indent(line: str) -> int:
     return len(blank[0].expandtabs(_TAB_COLUMNS)) if blank and blank[0] else 0
 
 
-def _build_task(draft: _TaskDraft, task_filter: str, warnings: list[str]) -> TaskLine:
+def build_task(draft: TaskDraft, task_filter: str = "", warnings: list[str] | None = None) -> TaskLine:
+    """Read the fields of a checkbox line; dates that do not exist are added to `warnings`."""
     text = replace_controls(draft.text)
     masked = mask_line(text)
     fields = parse_task_fields(masked)
-    dates, unmapped = _read_dates(fields, draft.line, warnings)
+    dates, unmapped = _read_dates(fields, draft.line, [] if warnings is None else warnings)
     rule, from_completion = split_rule(fields.values.get("repeat", ""))
     unmapped += _list_unmapped(fields, rule)
     priority = fields.values.get("priority", "")

@@ -13,7 +13,8 @@ TOOLS: Mapping[str, str] = {
         for kind in ITEM_KINDS
         for function in kind.functions
     },
-    "add_journal_entry": "journal.create", "append_to_note": "notes.append", "delete_item": "items.delete",
+    "add_journal_entry": "journal.create", "append_to_note": "notes.append",
+    "create_tasks_from_note": "notes.create_tasks", "delete_item": "items.delete",
     "get_item": "items.get", "graph_components": "graph.components", "graph_context": "graph.context",
     "graph_paths": "graph.paths", "graph_stats": "graph.stats",
     "list_journal_entries": "journal.list", "list_trash": "items.trash",

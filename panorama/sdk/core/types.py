@@ -12,9 +12,10 @@ from panorama.sdk.core.rows import Row
 
 __all__ = [
     "Alert", "Batch", "Change", "Components", "Dashboard", "Entry", "Event", "File", "FileText", "Found",
-    "GraphContext", "GraphStats", "Item", "Link", "Neighbour", "Note", "NoteText", "Occurrence", "Paths", "Person",
-    "PersonDashboard", "Project", "Projects", "Related", "Relation", "RelationRow", "Reminder", "Removed", "Result",
-    "Session", "SessionAnalysis", "SessionText", "Status", "Task", "Team", "Trashed", "Undone", "Week", "Whole",
+    "GraphContext", "GraphStats", "Item", "Link", "Neighbour", "Note", "NoteTasks", "NoteText", "Occurrence", "Paths",
+    "Person", "PersonDashboard", "Project", "Projects", "Related", "Relation", "RelationRow", "Reminder", "Removed",
+    "Result", "Session", "SessionAnalysis", "SessionText", "Status", "Task", "Team", "Trashed", "Undone", "Week",
+    "Whole",
 ]  # fmt: skip
 """The types that `panorama.sdk` exports."""
 
@@ -96,7 +97,7 @@ class ProjectCounts(Project):
 class Task(Item):
     """Something to do; `project`, `parent`, `assignee` and `waiting_for` are ids.
 
-    `deadline` and `start_at` are a day or a moment.
+    `deadline` and `start_at` are a day or a moment. `source_ref` is the id of the note with its checkbox, or None.
     """
 
     title: str
@@ -120,6 +121,17 @@ class Task(Item):
     repeat_from: RepeatFrom
     assignee: str | None
     waiting_for: str | None
+    source_ref: str | None
+
+
+class NoteTasks(Row):
+    """The tasks that were made of the boxes of a note: how many, and the first of them."""
+
+    id: str
+    title: str
+    tasks: list[Task]
+    count: int
+    linked: int
 
 
 class Note(Item):

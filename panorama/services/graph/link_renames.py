@@ -4,18 +4,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from panorama.domain.items.item import Item, kind_of, normalize_name
+from panorama.domain.items.notes import Note
 from panorama.domain.markdown.wiki_links import can_be_target, rename_links
 from panorama.domain.text.wording import pluralize
-from panorama.services.base import LargeCall, Service
+from panorama.services.base import LargeCall, Service, ServiceContext
+from panorama.services.graph.task_lines import TaskLines
 from panorama.services.jobs.portions import LARGE_UNIT, apply_in_portions
 from panorama.store.backend import Session
-from panorama.store.graph import edges
+from panorama.store.graph import edges, task_lines
 from panorama.store.items import rows
 from panorama.store.items.rows import ItemUpdate
 
 
 class LinkRenames(Service):
     """Links that follow the title or name of what they link to."""
+
+    def __init__(self, context: ServiceContext) -> None:
+        super().__init__(context)
+        self._lines = TaskLines(context)
 
     def split(self, item: str, name: str | None, arguments: dict[str, Any]) -> LargeCall | None:
         """Return a call that renames an item with links from too many others for one transaction; else None."""
@@ -45,13 +51,18 @@ class LinkRenames(Service):
         def rewrite(session: Session, batch: Sequence[str]) -> None:
             nonlocal links, items
             updates: list[ItemUpdate] = []
+            linked = task_lines.list_linked_notes(session, batch)
             for item in rows.load_all(session, batch).values():
                 text, count = rename_links(item.linked_text(), former, target)
-                if item.deleted_at is None and count:
-                    updates.append(ItemUpdate(item, item.with_changes(self._now(), **{item.LINKED: text})))
-                    links += count
+                if item.deleted_at is not None or not count:
+                    continue
+                changed = item.with_changes(self._now(), **{item.LINKED: text})
+                if isinstance(item, Note) and item.id in linked:
+                    self._lines.save_note(session, item, changed)
+                else:
+                    updates.append(ItemUpdate(item, changed))
+                links, items = links + count, items + 1
             rows.save_all(session, updates)
-            items += len(updates)
 
         apply_in_portions(self._writing, sources, rewrite, f"rewriting the links to “{old.label}”")
         if not links:

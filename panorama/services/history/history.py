@@ -10,7 +10,8 @@ from panorama.domain.items.references import TrashedRef
 from panorama.domain.jobs import JOB_ID_LETTER
 from panorama.domain.paging import Page, PageRequest
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
-from panorama.services.base import RUN_LETTER, LargeCall, Plan, Service
+from panorama.services.base import RUN_LETTER, LargeCall, Plan, Service, ServiceContext
+from panorama.services.graph.task_lines import TaskLines
 from panorama.services.history import undo_questions
 from panorama.services.history.change_excerpts import excerpt_pair
 from panorama.services.history.results import HistoryLine, RecentWrite, UndoResult
@@ -29,6 +30,10 @@ MAX_UNDO_COUNT = 50
 
 class History(Service):
     """History and undo."""
+
+    def __init__(self, context: ServiceContext) -> None:
+        super().__init__(context)
+        self._lines = TaskLines(context)
 
     def list(self, page: PageRequest, item: TrashedRef | None = None) -> Page[HistoryLine | RecentWrite]:
         """Show the last writes, or an item's changes.
@@ -108,7 +113,7 @@ class History(Service):
             plan = UndoPlan.of(session, (unit,), lines)
         if not plan.steps:
             return True
-        undoing = PortionedUndo(self._writing, self._now, plan, unit)
+        undoing = PortionedUndo(self._writing, self._lines, self._now, plan, unit)
         return not undoing.run(skip_conflicts=True, redo=False).note
 
     def _undo_units(self, session: Session, units: tuple[str, ...], *, skip_conflicts: bool, redo: bool) -> UndoResult:
@@ -116,8 +121,9 @@ class History(Service):
         lines = [line for unit in units for line in changes.list_by_unit(session, unit)]
         if not lines:
             raise _not_found_error(session, unit_text)
-        steps, undoing = plan_steps(session, lines), UndoOperation(session, self._now())
+        steps, undoing = plan_steps(session, lines), UndoOperation(session, self._now(), self._lines)
         undoing.apply(steps)
+        undoing.reconcile_lines()
         if undoing.conflicts and not skip_conflicts:
             raise overtaken_error(units, len(steps), undoing.conflicts)
         if not undoing.done and not undoing.conflicts:
@@ -130,7 +136,7 @@ class History(Service):
             lines = [line for unit in units for line in changes.list_by_unit(session, unit)]
             plan = UndoPlan.of(session, units, lines)
             redo = redo or all(changes.is_undo(session, unit) for unit in units)
-        undoing = PortionedUndo(self._writing, self._now, plan, self._writer.unit if self._writer else "")
+        undoing = PortionedUndo(self._writing, self._lines, self._now, plan, self._writer.unit if self._writer else "")
         if not plan.steps and not undoing.was_begun:
             raise _already_undone_error(" and ".join(units), lines)
         return undoing.run(skip_conflicts=skip_conflicts, redo=redo)

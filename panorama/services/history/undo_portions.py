@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from panorama.domain.changes import Change
 from panorama.errors import ConflictError
+from panorama.services.graph.task_lines import TaskLines
 from panorama.services.history.results import UndoResult
 from panorama.services.history.undo_steps import UndoOperation, UndoStep, find_trash_conflicts, plan_steps
 from panorama.services.jobs.pace import ProgressTracker
@@ -53,9 +54,15 @@ class PortionedUndo:
     """
 
     def __init__(
-        self, open_transaction: OpenTransaction, now: Callable[[], datetime], plan: UndoPlan, own: str
+        self,
+        open_transaction: OpenTransaction,
+        lines: TaskLines,
+        now: Callable[[], datetime],
+        plan: UndoPlan,
+        own: str,
     ) -> None:
         self._open_transaction = open_transaction
+        self._lines = lines
         self._now = now
         self._plan = plan
         self._own = own
@@ -107,7 +114,7 @@ class PortionedUndo:
 
     def _apply_portion(self, session: Session, plan: UndoPlan, position: int) -> int:
         """Execute steps for a short time and return the next one; checks for later writes."""
-        steps, undoing = plan.steps[position : position + LARGE_UNIT], UndoOperation(session, self._now())
+        steps, undoing = plan.steps[position : position + LARGE_UNIT], UndoOperation(session, self._now(), self._lines)
         planned: dict[int, UndoStep] | None = None
         if changes.has_newer(session, [step.change.item for step in steps], since=plan.last, but=self._own):
             again = plan_steps(session, [step.change for step in steps], plan.lines)
@@ -121,6 +128,7 @@ class PortionedUndo:
             position += len(batch)
             if time.monotonic() > end:
                 break
+        undoing.reconcile_lines()
         self._done += undoing.done
         self._conflicts += undoing.conflicts
         return position

@@ -9,6 +9,7 @@ from panorama.domain.changes import Change, EffectiveChange, effective_changes, 
 from panorama.domain.items.item import Item
 from panorama.domain.items.session_lines import parse_range
 from panorama.domain.text.json_types import is_object
+from panorama.services.graph.task_lines import TaskLines
 from panorama.services.items.any_item import field_conflict
 from panorama.services.jobs.portions import MAX_BATCH
 from panorama.store.backend import Session
@@ -123,11 +124,12 @@ class UndoOperation:
     wait until they are written together.
     """
 
-    def __init__(self, session: Session, now: datetime) -> None:
+    def __init__(self, session: Session, now: datetime, lines: TaskLines) -> None:
         self._session = session
         self._now = now
         self._items: dict[str, Any] = {}
         self._waiting: dict[str, ItemUpdate] = {}
+        self._lines = lines
         self.done: list[Change] = []
         self.conflicts: list[Mapping[str, Any]] = []
 
@@ -154,6 +156,11 @@ class UndoOperation:
     def _write_waiting(self) -> None:
         rows.save_all(self._session, list(self._waiting.values()))
         self._waiting.clear()
+
+    def reconcile_lines(self) -> None:
+        """Make tasks and their checkbox lines equal again where only one of both was undone."""
+        from_tasks = {line.item for line in self.done if (line.action == "update") == (line.kind == "task")}
+        self._lines.reconcile(self._session, [line.item for line in self.done], from_tasks)
 
     def _apply_step(self, step: UndoStep) -> None:
         self.conflicts += step.conflicts

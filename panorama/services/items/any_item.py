@@ -16,6 +16,7 @@ from panorama.kinds import PLAIN_KINDS, name_kind
 from panorama.ports import Calls
 from panorama.services.base import LargeCall, Plan, Service, ServiceContext
 from panorama.services.graph.backlinks import describe_links
+from panorama.services.graph.task_lines import TaskLines
 from panorama.services.items.results import DeleteResult, ItemView, count_left_out, drop_zeros
 from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, MAX_BATCH, apply_in_portions
 from panorama.services.references import resolve
@@ -36,6 +37,7 @@ class Items(Service):
     def __init__(self, context: ServiceContext, calls: Calls) -> None:
         super().__init__(context)
         self._calls = calls
+        self._lines = TaskLines(context)
 
     def get(self, item: ItemOrToolRef, start: int = 1) -> ItemView:
         """Show anything by id or exact name, with what belongs to it and links to it.
@@ -167,6 +169,8 @@ class Items(Service):
             raise ConflictError(problem, hint="Rename or restore that first.")
         new = old.with_changes(self._now(), deleted_at=None)
         rows.save(session, old, new)
+        if self._lines.reconcile(session, [old.id], {old.id} if old.KIND == "note" else ()):
+            return rows.load(session, old.KIND, old.id)
         return new
 
     def _restore_together(self, owner: Item, together: Sequence[tuple[str, str]]) -> str:

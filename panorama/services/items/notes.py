@@ -14,6 +14,7 @@ from panorama.domain.paging import Page, PageRequest, Result
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.services.base import LargeCall, Service, ServiceContext, drop_none
 from panorama.services.graph.link_renames import LinkRenames, rename_own_links
+from panorama.services.graph.task_lines import TaskLines
 from panorama.services.items import duplicates
 from panorama.services.items.results import NoteText
 from panorama.services.search.hints import join_hints
@@ -35,6 +36,7 @@ class Notes(Service):
         super().__init__(context)
         self._meaning = meaning
         self._renames = LinkRenames(context)
+        self._lines = TaskLines(context)
 
     def list(
         self, page: PageRequest, project: ProjectRef | None = None, tag: str | None = None, pinned: bool | None = None
@@ -143,9 +145,9 @@ class Notes(Service):
             old: Note = rows.load(session, "note", note)
             _check_version(old, expected_version)
             new = old.with_changes(self._now(), **rename_own_links(old, values, values.get("title")))
-            rows.save(session, old, new)
+            saved, changed = self._lines.save_note(session, old, new)
             return Result(
-                new, hint=join_hints(renamed or _warn_if_shrunk(old, new), _describe_links(old, new)),
+                saved, hint=join_hints(renamed or _warn_if_shrunk(old, new), changed, _describe_links(old, new)),
                 wrote=new is not old,
             )  # fmt: skip
 
@@ -181,8 +183,8 @@ class Notes(Service):
                 after_marker=after_marker, separator=validate_text(separator, "separator", limit=1000),
             )  # fmt: skip
             new = old.with_changes(self._now(), content=rules.validate_content(text))
-            rows.save(session, old, new)
-            return Result(new, hint=_describe_links(old, new), wrote=new is not old)
+            saved, changed = self._lines.save_note(session, old, new)
+            return Result(saved, hint=join_hints(changed, _describe_links(old, new)), wrote=new is not old)
 
     def edit(self, note: NoteRef, old_text: str, new_text: str) -> Result[Note]:
         """Replace a piece of a note's text that occurs exactly once.
@@ -200,8 +202,8 @@ class Notes(Service):
             new = old.with_changes(
                 self._now(), content=rules.validate_content(rules.replace_once(old.content, old_text, new_text))
             )
-            rows.save(session, old, new)
-            return Result(new, hint=_describe_links(old, new), wrote=new is not old)
+            saved, changed = self._lines.save_note(session, old, new)
+            return Result(saved, hint=join_hints(changed, _describe_links(old, new)), wrote=new is not old)
 
 
 def _describe_links(old: Note, new: Note) -> str:

@@ -9,6 +9,7 @@ from panorama.domain.items.files import File
 from panorama.domain.items.item import Item
 from panorama.domain.items.notes import Note
 from panorama.domain.items.projects import Project
+from panorama.domain.items.tasks import Task
 from panorama.domain.paging import Page
 from panorama.domain.text.wording import capitalize, pluralize
 
@@ -43,6 +44,28 @@ class TagChange:
         if self.renamed:
             return f"Renamed the tag “{self.tag}” to “{self.renamed}” on {items}"
         return f"Removed the tag “{self.tag}” from {items}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteTasks:
+    """The tasks that were made of the boxes of a note: how many, and the first of them.
+
+    `linked` is the number of tasks that an import had made of boxes, and that are linked to them now.
+    """
+
+    id: str
+    title: str
+    tasks: tuple[Task, ...]
+    count: int
+    linked: int
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        if not self.count and not self.linked:
+            return f"No box of the note “{self.title}” ({self.id}) became a task"
+        linked = f"; {pluralize(self.linked, 'imported task is', 'imported tasks are')} linked" if self.linked else ""
+        cut = f"; the first {len(self.tasks)} are listed" if len(self.tasks) < self.count else ""
+        return f"Made {pluralize(self.count, 'task')} of boxes of the note “{self.title}” ({self.id}){linked}{cut}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

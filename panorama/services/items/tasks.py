@@ -4,15 +4,16 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from panorama.domain.items.choices import RepeatFrom, TaskStatus, TaskView
-from panorama.domain.items.item import PREFIXES, normalize_tags, single_line, validate_text
+from panorama.domain.items.item import normalize_tags, single_line, validate_text
 from panorama.domain.items.references import PersonRef, ProjectRef, TaskRef
-from panorama.domain.items.tasks import HIGHEST_PRIORITY, MAX_SCHEDULED_MINUTES, Task, next_occurrence, status_fields
+from panorama.domain.items.tasks import HIGHEST_PRIORITY, MAX_SCHEDULED_MINUTES, Task, status_fields
 from panorama.domain.markdown.quick_add import QuickAdd
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.time import recurrence, times
 from panorama.errors import InvalidInputError
 from panorama.services.base import LargeCall, Service, ServiceContext, drop_none
 from panorama.services.graph.link_renames import LinkRenames, rename_own_links
+from panorama.services.graph.task_lines import TaskLines
 from panorama.services.items import duplicates
 from panorama.services.items.quick_add import describe_taken, read_title
 from panorama.services.search.hints import join_hints
@@ -30,6 +31,7 @@ class Tasks(Service):
         super().__init__(context)
         self._meaning = meaning
         self._renames = LinkRenames(context)
+        self._lines = TaskLines(context)
 
     def list(
         self,
@@ -182,16 +184,12 @@ class Tasks(Service):
         return self._renames.split(task, title, {"task": task, "title": title, **values})
 
     def _save(self, session: Session, old: Task, values: dict[str, Any]) -> Result[Task]:
-        now = self._now()
-        new = old.with_changes(now, **values)
-        rows.save(session, old, new)
+        new = old.with_changes(self._now(), **values)
+        following = self._lines.save_task(session, old, new)
         if not (new.status == "done" and old.status != "done"):
             return Result(new, wrote=new is not old)
-        id_ = self._context.new_id(PREFIXES["task"])
-        following = next_occurrence(new, id_=id_, now=now, zone=self._context.zone)
         if following is None:
             return Result(new, hint="That was the last of its series." if new.recurrence else "")
-        rows.add(session, following)
         due = times.format_time(following.deadline, self._context.zone) if following.deadline else ""
         return Result(new, hint=f"It recurs: the next one is {following.id}, due {due}.")
 

@@ -16,7 +16,7 @@ from panorama.kinds import ITEM_KINDS
 from panorama.store.archive.purged_words import split_words
 from panorama.store.backend import Session
 from panorama.store.column_types import TagList
-from panorama.store.graph import edges
+from panorama.store.graph import edges, task_lines
 from panorama.store.items import alerts
 from panorama.store.items.passages import record_purge
 from panorama.store.items.projects import has_tag
@@ -156,6 +156,7 @@ def delete_items(session: Session, kind: str, ids: Sequence[str], before: dateti
     for table in (changes, passages):
         session.connection.execute(delete(table).where(table.c.item.in_(gone)))
     edges.forget_items(session, deleted)
+    task_lines.forget_items(session, deleted)
     session.connection.execute(delete(other_names).where(other_names.c.item.in_(deleted)))
     for column in _loose_references():
         _clear_references(session, column, deleted)

@@ -16,7 +16,7 @@ from panorama.errors import ConflictError, NotFoundError
 from panorama.kinds import ITEM_KINDS, ItemKind, Kind, name_kind
 from panorama.store import column_types, session_lines, tables
 from panorama.store.backend import ItemText, Session
-from panorama.store.graph import edges
+from panorama.store.graph import edges, task_lines
 from panorama.store.log import changes
 
 
@@ -221,7 +221,9 @@ def save_all(session: Session, updates: Sequence[ItemUpdate]) -> None:
     for update in updates:
         if NOUNS[update.new.KIND].has_other_names:
             _write_names(session, update.new, update.old)
-    edges.update_items(session, [(update.old, update.new) for update in updates])
+    pairs = [(update.old, update.new) for update in updates]
+    edges.update_items(session, pairs)
+    task_lines.follow_notes(session, pairs)
     _update_index(session, updates)
     changes.record_all(session, [_to_line(*pair) for pair in zip(updates, differing, strict=True)])
 

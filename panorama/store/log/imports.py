@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, select, union_all, update
+from sqlalchemy import and_, bindparam, delete, insert, select, union_all, update
 
 from panorama.store.backend import Session
 from panorama.store.tables import files, imports, notes, tasks
@@ -55,6 +55,15 @@ def list_imported(
         entry = ImportedPart(path=row[0], part=row[1], digest=row[2], item=row[3], fields=row[4])
         results.setdefault(entry.path, {})[entry.part] = entry
     return results
+
+
+def list_tasks_of(session: Session, note: str) -> list[tuple[str, str]]:
+    """Return the title and the id of each task that was imported from the file of a note, in the order of its lines."""
+    file, part = imports.alias(), imports
+    same_file = and_(file.c.folder == part.c.folder, file.c.path == part.c.path)
+    of_note = select(part.c.fields, part.c.item).join(file, same_file).where(file.c.item == note, part.c.item != note)
+    entries = [row for row in session.connection.execute(of_note) if "title" in row[0] and MISSING not in row[0]]
+    return [(row[0]["title"], row[1]) for row in sorted(entries, key=lambda row: row[0].get(LINE, 0))]
 
 
 def list_living(session: Session, folder: str) -> frozenset[str]:

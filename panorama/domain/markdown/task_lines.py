@@ -1,0 +1,210 @@
+"""Checkbox lines of notes that are tasks: follows them through edits, and writes a task's state into its line."""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from difflib import SequenceMatcher
+
+from panorama.domain.markdown.lines import mask_line, replace_controls
+from panorama.domain.markdown.parser import TaskLine, build_task, list_drafts
+from panorama.domain.markdown.task_fields import parse_task_fields
+from panorama.domain.markdown.task_matching import MAX_EQUALS, TaskBox, match_tasks
+
+MARKS = {"todo": " ", "idea": " ", "in_progress": "/", "done": "x", "cancelled": "-"}
+"""The mark in the box of a task with a status."""
+
+_SIGNS = {"done": "✅", "cancelled": "❌"}
+_BOX = re.compile(r"([ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t]++\[)([^\[\]])(\][ \t]++)(.*)", re.DOTALL)
+_CLOSING = re.compile(
+    r"[ \t]*(?:[✅❌]\ufe0f?[ \t]*[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"|[\[(](?:completion|completed|cancelled)::[ \t]*[0-9]{4}-[0-9]{2}-[0-9]{2}[\])])"
+)
+_BLOCK_ID = re.compile(r"[ \t]+\^[A-Za-z0-9-]+[ \t]*\Z")
+_OWN_ID = re.compile(r"[ \t]*🆔\ufe0f?[ \t]*[A-Za-z0-9_-]+")
+_DUE = re.compile(r"((?:[📅📆🗓]\ufe0f?|\bdue::)[ \t]*)[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_WHOLE_DUE = re.compile(rf"[ \t]*(?:\[{_DUE.pattern}[ \t]*\]|\({_DUE.pattern}[ \t]*\)|{_DUE.pattern})")
+_LINE_BREAK = re.compile(r"\r\n|[\r\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class LinePlace:
+    """Where a task's line is: its number from 1, its words, and its own id (🆔 or ^block) if it has one.
+
+    The number of a line that is gone is the last one it had, negative; its id or words find it if it comes back.
+    """
+
+    line: int
+    title: str
+    anchor: str
+
+    @classmethod
+    def of(cls, box: TaskLine) -> "LinePlace":
+        """Return the place of a checkbox line."""
+        return cls(box.line, box.title, box.anchor)
+
+
+def split_lines(content: str) -> list[str]:
+    """Return the lines of a text without their endings, as the parser counts them."""
+    return _LINE_BREAK.split(content)
+
+
+def read_line(line: str) -> TaskLine | None:
+    """Return the fields of one line with a checkbox; None for any other."""
+    return next((build_task(draft) for draft in list_drafts(line).values()), None)
+
+
+# Following lines through an edit
+
+
+def follow_lines(places: Mapping[str, LinePlace], old: str, new: str) -> dict[str, LinePlace]:
+    """Return the places of tasks in a changed text.
+
+    A line is known by the difference between the texts, by its own id, its words, and their similarity. A line that
+    was gone is known by its id or its words.
+    """
+    kept, drafts = _match_lines(split_lines(old), split_lines(new)), list_drafts(new)
+    found: dict[str, LinePlace] = {}
+    lost: list[str] = []
+    for task in sorted(places, key=lambda task: abs(places[task].line)):
+        line = kept.get(places[task].line)
+        if line in drafts:
+            found[task] = replace(places[task], line=line)
+        elif places[task].line > 0:
+            lost.append(task)
+    stayed = set(kept.values())  # with the boxes that are no tasks
+    free = [build_task(draft) for line, draft in drafts.items() if line not in stayed]
+    stayed_old, stayed_new = sorted(kept), sorted(kept.values())
+    pairs = match_tasks(
+        [_to_task_box(places[task], stayed_old) for task in lost],
+        [_to_task_box(LinePlace.of(box), stayed_new) for box in free],
+    )
+    found |= {lost[at]: LinePlace.of(free[new_at]) for new_at, at in pairs.items()}
+    return _find_returned(places, found, [box for at, box in enumerate(free) if at not in pairs])
+
+
+def _to_task_box(place: LinePlace, stayed: Sequence[int]) -> TaskBox:
+    return TaskBox(title=place.title, anchor=place.anchor, gap=bisect_left(stayed, place.line))
+
+
+def _match_lines(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
+    """Return the new numbers of the lines that the difference leaves in their place; marks and closing days may differ.
+
+    Numbers count from 1. Blank lines in the changed part are left out.
+    """
+    start, limit = 0, min(len(before), len(after))
+    while start < limit and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < limit - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    kept = {number: number for number in range(1, start + 1)}
+    kept |= {len(before) - step: len(after) - step for step in range(end)}
+    old = [(at + 1, bare) for at in range(start, len(before) - end) if (bare := _without_state(before[at]))]
+    new = [(at + 1, bare) for at in range(start, len(after) - end) if (bare := _without_state(after[at]))]
+    counts = Counter(bare for _, bare in old)
+    if sum(counts[bare] for _, bare in new) <= MAX_EQUALS:
+        matcher = SequenceMatcher(None, [bare for _, bare in old], [bare for _, bare in new], autojunk=False)
+        for block in matcher.get_matching_blocks():
+            for step in range(block.size):
+                kept[old[block.a + step][0]] = new[block.b + step][0]
+    return kept
+
+
+def _without_state(line: str) -> str:
+    """Return a line as it is compared: a box without its mark and the day it was closed; "" for a blank line."""
+    box = _BOX.fullmatch(line)
+    return f"{box[1]}{box[3]}{_CLOSING.sub('', box[4]).rstrip()}" if box else line.strip()
+
+
+def _find_returned(
+    places: Mapping[str, LinePlace], found: dict[str, LinePlace], free: list[TaskLine]
+) -> dict[str, LinePlace]:
+    """Return the places of all tasks: of found lines, of lines that are back, and of lines that are gone."""
+    result = dict(found)
+    for task, place in sorted(places.items(), key=lambda entry: -entry[1].line):
+        if task not in found and place.line <= 0:
+            same = [box for box in free if (box.anchor or box.title) == (place.anchor or place.title)]
+            if same:
+                result[task] = LinePlace.of(same[0])
+                free.remove(same[0])
+        if task not in result:
+            result[task] = replace(place, line=-abs(place.line))
+    return result
+
+
+# Writing a task's state into its line
+
+
+def write_status(content: str, number: int, status: str, day: date) -> str:
+    """Return a text in which a line has the mark of a status; the rest of the line stays.
+
+    Args:
+        day: The day of closing; it is written if another line of the text has one.
+    """
+    closed = day if _CLOSING.search(content) else None
+    return _change_line(content, number, lambda box: _write_mark(box, status, closed))
+
+
+def _write_mark(box: re.Match[str], status: str, day: date | None) -> str:
+    mark = MARKS[status]
+    if box[2].lower() == mark:
+        return box[0]
+    block = _BLOCK_ID.search(box[4])  # a block id stays the last thing in its line
+    end = block[0] if block else ""
+    words = _CLOSING.sub("", box[4].removesuffix(end))
+    sign = f" {_SIGNS[status]} {day.isoformat()}" if day and status in _SIGNS else ""
+    return f"{box[1]}{mark}{box[3]}{words.rstrip() if sign else words}{sign}{end}"
+
+
+def write_title(content: str, number: int, title: str) -> str:
+    """Return a text in which a line has other words; its mark and its fields stay."""
+
+    def rename(box: re.Match[str]) -> str:
+        end = parse_task_fields(mask_line(replace_controls(box[4]))).end
+        return f"{box[1]}{box[2]}{box[3]}{title}{box[4][end:]}"
+
+    return _change_line(content, number, rename)
+
+
+def write_due_day(content: str, number: int, day: date | None) -> str:
+    """Return a text in which a line that says a due day says another one, or none."""
+
+    def change(box: re.Match[str]) -> str:
+        words = _DUE.sub(lambda due: f"{due[1]}{day}", box[4]) if day else _WHOLE_DUE.sub("", box[4])
+        return f"{box[1]}{box[2]}{box[3]}{words}"
+
+    return _change_line(content, number, change)
+
+
+def insert_next(content: str, number: int, day: date | None) -> str:
+    """Return a text with an open copy of a line above it: the next occurrence of a recurring task.
+
+    The copy has no id, because ids are unique.
+
+    Args:
+        day: Its due day, if it has one.
+    """
+    line_break = match[0] if (match := _LINE_BREAK.search(content)) else "\n"
+
+    def repeat(box: re.Match[str]) -> str:
+        words = _OWN_ID.sub("", _CLOSING.sub("", _BLOCK_ID.sub("", box[4])))
+        words = _DUE.sub(lambda due: f"{due[1]}{day}", words) if day else words
+        return f"{box[1]} {box[3]}{words}{line_break}{box[0]}"
+
+    return _change_line(content, number, repeat)
+
+
+def _change_line(content: str, number: int, change: Callable[[re.Match[str]], str]) -> str:
+    """Return a text with the checkbox line of a number changed; unchanged if that line has no box."""
+    start = 0
+    for _ in range(number - 1):
+        if (line_break := _LINE_BREAK.search(content, start)) is None:
+            return content
+        start = line_break.end()
+    following = _LINE_BREAK.search(content, start)
+    end = following.start() if following else len(content)
+    box = _BOX.fullmatch(content, start, end)
+    return f"{content[:start]}{change(box)}{content[end:]}" if box else content

@@ -1,0 +1,352 @@
+"""One box is one task: a checkbox line of a note and its task are completed, reopened and renamed together."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from panorama.calls import Answer
+from panorama.errors import ConflictError, InvalidInputError
+
+Call = Callable[..., Answer]
+
+FIELDS = (
+    "id", "title", "status", "project", "deadline", "tags", "parent", "source_ref", "completed_at",
+)  # fmt: skip
+
+TEXT = """# Kitchen
+
+- [ ] Order the tiles 📅 2026-12-01 #kitchen
+- [ ] Call Anna
+    - [ ] Ask for the key
+- [x] Measure the wall ✅ 2026-11-01
+
+```
+- [ ] an example in code
+```
+"""
+
+
+@pytest.fixture
+def note(call: Call) -> str:
+    """The id of a note with three open boxes that are tasks."""
+    id_ = call("notes.create", title="Kitchen", content=TEXT).data["id"]
+    call("notes.create_tasks", note=id_)
+    return id_
+
+
+def _task(call: Call, title: str) -> Any:
+    rows = call("query", collection="tasks", where={"title": title}, select=FIELDS).data
+    assert len(rows) == 1, (title, rows)
+    return rows[0]
+
+
+def _text(call: Call, note: str) -> str:
+    return call("notes.get", note=note).data["content"]
+
+
+def _version(call: Call, note: str) -> int:
+    return call("notes.get", note=note).data["version"]
+
+
+def test_open_boxes_become_tasks_with_their_fields(call: Call) -> None:
+    project = call("projects.create", name="House").data["id"]
+    note = call("notes.create", title="Kitchen", content=TEXT, project="House").data["id"]
+
+    answer = call("notes.create_tasks", note="Kitchen")
+
+    tasks = {task["title"]: task for task in call("query", collection="tasks", select=FIELDS).data}
+    assert list(tasks) == ["Order the tiles", "Call Anna", "Ask for the key"]
+    assert {task["source_ref"] for task in tasks.values()} == {note}
+    assert {task["project"] for task in tasks.values()} == {project}
+    assert tasks["Order the tiles"]["deadline"] == "2026-12-01"
+    assert tasks["Order the tiles"]["tags"] == ["kitchen"]
+    assert tasks["Ask for the key"]["parent"] == tasks["Call Anna"]["id"]
+    assert answer.data["count"] == 3
+    assert answer.text.startswith("Made 3 tasks of boxes of the note “Kitchen”")
+
+
+def test_a_box_becomes_a_task_once(call: Call, note: str) -> None:
+    again = call("notes.create_tasks", note=note)
+
+    assert again.data["count"] == 0
+    assert "No box of the note “Kitchen”" in again.text
+
+
+def test_boxes_are_chosen_by_their_words(call: Call) -> None:
+    note = call("notes.create", title="Kitchen", content=TEXT).data["id"]
+
+    call("notes.create_tasks", note=note, lines=["Call Anna", "Measure the wall"])
+    with pytest.raises(InvalidInputError, match="No checkbox of the note has the words 'Call Ana'"):
+        call("notes.create_tasks", note=note, lines=["Call Ana"])
+
+    assert _task(call, "Measure the wall")["status"] == "done"
+    assert call("query", collection="tasks", where={"source_ref": note}, count=True).data[0]["count"] == 2
+
+
+def test_completing_a_task_ticks_its_line_in_one_unit(call: Call, note: str) -> None:
+    call("tasks.update", task="Order the tiles", status="done")
+
+    assert "- [x] Order the tiles 📅 2026-12-01 #kitchen ✅ 20" in _text(call, note)
+    call("history.undo")
+    assert _text(call, note) == TEXT
+    assert _task(call, "Order the tiles")["status"] == "todo"
+    call("history.undo", redo=True)
+    assert "- [x] Order the tiles" in _text(call, note)
+    assert _task(call, "Order the tiles")["status"] == "done"
+
+
+def test_ticking_a_line_completes_its_task_in_one_unit(call: Call, note: str) -> None:
+    answer = call("notes.edit", note=note, old_text="- [ ] Call Anna", new_text="- [x] Call Anna")
+
+    assert "Tasks of its lines: 1 completed." in answer.text
+    assert _task(call, "Call Anna")["status"] == "done"
+    call("history.undo")
+    assert _text(call, note) == TEXT
+    assert _task(call, "Call Anna")["status"] == "todo"
+
+
+def test_reopening_works_in_both_directions(call: Call, note: str) -> None:
+    call("tasks.update", task="Call Anna", status="done")
+    call("notes.edit", note=note, old_text="[x] Call Anna ✅ 2026-05-20", new_text="[ ] Call Anna")
+    assert _task(call, "Call Anna")["status"] == "todo"
+
+    call("notes.edit", note=note, old_text="[ ] Order", new_text="[x] Order")
+    call("tasks.update", task="Order the tiles", status="todo")
+
+    assert _text(call, note) == TEXT
+    assert _task(call, "Order the tiles").get("completed_at") is None
+
+
+def test_every_status_has_its_mark(call: Call, note: str) -> None:
+    marks = {"in_progress": "/", "cancelled": "-", "todo": " ", "idea": " ", "done": "x"}
+    for status, mark in marks.items():
+        call("tasks.update", task="Call Anna", status=status)
+        assert f"- [{mark}] Call Anna" in _text(call, note)
+
+
+def test_a_task_and_its_line_have_the_same_words(call: Call, note: str) -> None:
+    call("tasks.update", task="Order the tiles", title="Order green tiles")
+    assert "- [ ] Order green tiles 📅 2026-12-01 #kitchen\n" in _text(call, note)
+
+    answer = call("notes.edit", note=note, old_text="Call Anna", new_text="Call Anna back")
+
+    assert "1 renamed" in answer.text
+    assert _task(call, "Call Anna back")["source_ref"] == note
+
+
+def test_the_day_in_a_line_is_the_deadline_of_its_task(call: Call, note: str) -> None:
+    call("tasks.update", task="Order the tiles", deadline="2026-12-05")
+    assert "- [ ] Order the tiles 📅 2026-12-05 #kitchen\n" in _text(call, note)
+
+    call("notes.edit", note=note, old_text="📅 2026-12-05", new_text="📅 2026-12-09")
+    assert _task(call, "Order the tiles")["deadline"] == "2026-12-09"
+
+    call("tasks.update", task="Order the tiles", deadline="")
+    assert "- [ ] Order the tiles #kitchen\n" in _text(call, note)
+
+
+def test_deleting_a_line_unlinks_its_task_and_says_so(call: Call, note: str) -> None:
+    answer = call("notes.edit", note=note, old_text="    - [ ] Ask for the key\n", new_text="")
+
+    assert "Tasks of its lines: 1 unlinked, because the line is gone." in answer.text
+    assert _task(call, "Ask for the key").get("source_ref") is None
+    call("history.undo")
+    assert _task(call, "Ask for the key")["source_ref"] == note
+    call("tasks.update", task="Ask for the key", status="done")
+    assert "- [x] Ask for the key" in _text(call, note)
+
+
+def test_deleting_a_task_leaves_its_line_and_unlinks(call: Call, note: str) -> None:
+    id_ = _task(call, "Call Anna")["id"]
+    call("items.delete", item=id_, items="keep")
+    assert _text(call, note) == TEXT
+
+    call("notes.edit", note=note, old_text="[ ] Call Anna", new_text="[x] Call Anna")
+    call("items.restore", item=id_)
+
+    assert _task(call, "Call Anna")["status"] == "done"
+    assert _task(call, "Call Anna")["source_ref"] == note
+
+
+def test_a_line_that_got_another_task_stays_with_it(call: Call, note: str) -> None:
+    id_ = _task(call, "Call Anna")["id"]
+    call("items.delete", item=id_, items="keep")
+    call("notes.create_tasks", note=note)
+
+    call("items.restore", item=id_)
+
+    rows = call("query", collection="tasks", where={"title": "Call Anna"}, select=FIELDS).data
+    assert {row["id"]: row.get("source_ref") for row in rows}[id_] is None
+    assert sorted(row.get("source_ref") or "" for row in rows) == ["", note]
+
+
+def test_a_restored_note_shows_what_became_of_its_tasks(call: Call, note: str) -> None:
+    call("items.delete", item=note)
+    call("tasks.update", task="Call Anna", status="done", title="Call Anna Berg")
+
+    call("items.restore", item=note)
+
+    assert "- [x] Call Anna Berg" in _text(call, note)
+
+
+def test_lines_are_followed_when_others_move(call: Call, note: str) -> None:
+    lines = TEXT.splitlines()
+    moved = "\n".join(["- [ ] New", *lines[:2], *lines[3:5], "Some words", lines[2], *lines[5:]])
+    call("notes.update", note=note, content=moved)
+
+    call("tasks.update", task="Order the tiles", status="done")
+    call("tasks.update", task="Ask for the key", status="done")
+
+    assert "Some words\n- [x] Order the tiles" in _text(call, note)
+    assert "    - [x] Ask for the key" in _text(call, note)
+    assert "- [ ] New\n" in _text(call, note)
+
+
+def test_equal_lines_keep_their_tasks_apart(call: Call) -> None:
+    note = call("notes.create", title="List", content="- [ ] milk\n- [ ] milk\n- [ ] milk").data["id"]
+    tasks = call("notes.create_tasks", note=note).data["tasks"]
+
+    call("tasks.update", task=tasks[1]["id"], status="done")
+    assert _text(call, note) == "- [ ] milk\n- [x] milk\n- [ ] milk"
+    call("notes.update", note=note, content="- [x] milk\n- [ ] milk")
+
+    rows = call("query", collection="tasks", sort=["id"], select=FIELDS).data
+    assert [(row["id"], row["status"], row.get("source_ref")) for row in rows] == [
+        (tasks[0]["id"], "todo", None), (tasks[1]["id"], "done", note), (tasks[2]["id"], "todo", note),
+    ]  # fmt: skip
+
+
+def test_an_id_in_the_line_finds_it_under_other_words(call: Call) -> None:
+    content = "- [ ] Order tiles ^k1\n- [ ] Call 🆔 a2\n- [ ] Rest"
+    note = call("notes.create", title="List", content=content).data["id"]
+    call("notes.create_tasks", note=note)
+
+    call("notes.update", note=note, content="- [ ] Paint 🆔 a2\n- [ ] Rest\n- [x] Wholly other words ^k1")
+
+    tasks = call("query", collection="tasks", sort=["id"], select=FIELDS).data
+    assert [(task["title"], task["status"]) for task in tasks] == [
+        ("Wholly other words", "done"), ("Paint", "todo"), ("Rest", "todo"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
+def test_nothing_of_a_text_changes_but_the_mark(call: Call, line_break: str) -> None:
+    content = line_break.join(["> * [ ] quoted  ^b1 ", "1. [X] big mark", "\t+ [ ] deep 🔁 odd", "", "end  "])
+    note = call("notes.create", title="List", content=content).data["id"]
+    call("notes.create_tasks", note=note, lines=["quoted", "big mark"])
+
+    call("tasks.update", task="quoted", status="done")
+    call("tasks.update", task="big mark", status="done", rank=3)
+
+    assert _text(call, note) == content.replace("* [ ]", "* [x]")
+
+
+def test_a_completed_recurring_box_gets_the_next_one_above_it(call: Call) -> None:
+    content = "- [ ] Water 🔁 every week 📅 2099-01-02 ^w\n- [ ] Rest"
+    note = call("notes.create", title="Plants", content=content).data["id"]
+    call("notes.create_tasks", note=note)
+
+    call("tasks.update", task="Water", status="done")
+
+    assert _text(call, note).splitlines() == [
+        "- [ ] Water 🔁 every week 📅 2099-01-09", "- [x] Water 🔁 every week 📅 2099-01-02 ^w", "- [ ] Rest",
+    ]  # fmt: skip
+    open_ = call("query", collection="tasks", where={"title": "Water", "status": "open"}, select=FIELDS).data
+    assert [(task["deadline"], task["source_ref"]) for task in open_] == [("2099-01-09", note)]
+    call("notes.edit", note=note, old_text="[ ] Water", new_text="[x] Water")
+    assert _text(call, note).splitlines()[0] == "- [ ] Water 🔁 every week 📅 2099-01-16"
+    call("history.undo", count=2)
+    assert _text(call, note) == content
+    assert call("query", collection="tasks", where={"title": "Water"}, count=True).data[0]["count"] == 1
+
+
+def test_a_save_with_an_old_version_is_refused(call: Call, note: str) -> None:
+    version = _version(call, note)
+    call("tasks.update", task="Call Anna", status="done")
+
+    with pytest.raises(ConflictError, match="it was changed since you read it"):
+        call("notes.update", note=note, content=TEXT + "more", expected_version=version)
+
+    assert "- [x] Call Anna" in _text(call, note)
+
+
+def test_a_dry_run_leaves_both(call: Call, note: str) -> None:
+    code = f"""
+sdk.notes.edit("{note}", "[ ] Call Anna", "[x] Call Anna")
+return [task.title for task in sdk.tasks.list(status="done")]
+"""
+
+    shown = call("run_code", code=code, dry_run=True)
+
+    assert shown.data["result"] == ["Call Anna"]
+    assert _task(call, "Call Anna")["status"] == "todo"
+    assert _text(call, note) == TEXT
+
+
+def test_a_batch_completes_several_as_one_unit(call: Call, note: str) -> None:
+    steps = [
+        {"tool": "update_task", "args": {"task": "Call Anna", "status": "done"}},
+        {"tool": "append_to_note", "args": {"note": note, "block": "- [ ] New"}},
+        {"tool": "update_task", "args": {"task": "Order the tiles", "status": "done"}},
+    ]
+    call("batch", operations=steps)
+
+    assert _text(call, note).count("[x]") == 3
+    call("history.undo")
+    assert _text(call, note) == TEXT
+    assert _task(call, "Call Anna")["status"] == "todo"
+
+
+def test_a_later_edit_of_the_note_does_not_make_line_and_task_differ(call: Call, note: str) -> None:
+    unit = call("tasks.update", task="Call Anna", status="done").metadata["undo"]
+    call("notes.append", note=note, block="more")
+    with pytest.raises(ConflictError):
+        call("history.undo", unit=unit)
+
+    call("history.undo", unit=unit, skip_conflicts=True)
+
+    assert _task(call, "Call Anna")["status"] == "todo"
+    assert "- [ ] Call Anna" in _text(call, note)
+    assert _text(call, note).endswith("more")
+
+
+def test_undoing_the_edit_that_wrote_a_line_unlinks_its_task(call: Call) -> None:
+    note = call("notes.create", title="List", content="words").data["id"]
+    unit = call("notes.append", note=note, block="- [ ] Call Anna").metadata["undo"]
+    call("notes.create_tasks", note=note)
+
+    call("history.undo", unit=unit)
+
+    assert _task(call, "Call Anna").get("source_ref") is None
+
+
+def test_undoing_the_making_of_tasks_frees_their_lines(call: Call, note: str) -> None:
+    call("history.undo")
+    assert call("query", collection="tasks", count=True).data[0]["count"] == 0
+
+    assert call("notes.create_tasks", note=note).data["count"] == 3
+
+
+def test_a_renamed_link_renames_the_task_of_its_line(call: Call) -> None:
+    call("notes.create", title="Tiler")
+    note = call("notes.create", title="List", content="- [ ] Call [[Tiler]]").data["id"]
+    call("notes.create_tasks", note=note)
+
+    call("notes.update", note="Tiler", title="Tiler Novak")
+
+    assert _task(call, "Call [[Tiler Novak]]")["source_ref"] == note
+
+
+def test_a_large_note_with_many_boxes_stays_linked(call: Call) -> None:
+    content = "\n".join(f"- [ ] task number {number}\n{'words ' * 80}" for number in range(2000))
+    note = call("notes.create", title="Large", content=content).data["id"]
+
+    assert call("notes.create_tasks", note=note).data["count"] == 2000
+    call(
+        "notes.update", note=note, content=f"- [ ] on top\n{content}".replace("[ ] task number 7\n", "[x] task no 7\n")
+    )
+
+    assert _task(call, "task no 7")["status"] == "done"
+    call("tasks.update", task="task number 1999", status="done")
+    assert call("notes.get", note=note, start=len(content) - 600, chars=1000).data["content"].count("[x]") == 1
