@@ -151,9 +151,10 @@ class IndexSync(Service):
         heard_as = self._heard_as or self._listener_name
         with self._reading() as session:
             newest = passages.last_change_id(session)
-            read = passages.get_mark(session, mark_name(self.name))
-            # A purge may delete the last change, so that a reader is ahead of the newest.
-            return Lag(max(0, newest - read), max(0, newest - min(read, passages.get_mark(session, heard_as))))
+            marks = passages.get_marks(session, [mark_name(self.name), heard_as])
+        read, heard = marks.get(mark_name(self.name), 0), marks.get(heard_as, 0)
+        # A purge may delete the last change, so that a reader is ahead of the newest.
+        return Lag(max(0, newest - read), max(0, newest - min(read, heard)))
 
     def is_started(self) -> bool:
         """Return whether the index contains anything."""
@@ -161,8 +162,11 @@ class IndexSync(Service):
             return True
         if self._heard_as and self._heard_as == self._begun_as:  # a reader may have started before the mark existed
             return True
+        listener = self._heard_as or self._listener_name
         with self._reading() as session:
-            return passages.has_mark(session, self._heard_as or self._listener_name)
+            has_begun = passages.has_mark(session, listener)
+        self._begun_as = listener if has_begun else self._begun_as
+        return has_begun
 
     def search_text(self, query: str, limit: int, condition: Filter) -> list[Hit]:
         """Return the passages closest in meaning to a query, best first.

@@ -121,6 +121,12 @@ def get_mark(session: Session, name: str) -> int:
     return session.connection.execute(select(marks.c.value).where(marks.c.name == name)).scalar_one_or_none() or 0
 
 
+def get_marks(session: Session, names: Sequence[str]) -> Mapping[str, int]:
+    """Return the marks of readers by name, without those that have not started."""
+    rows = session.connection.execute(select(marks.c.name, marks.c.value).where(marks.c.name.in_(names)))
+    return {row.name: row.value for row in rows}
+
+
 def set_mark(session: Session, name: str, value: int) -> None:
     """Store the last change that a reader has read."""
     set_marks(session, [name], value)

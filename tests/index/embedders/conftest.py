@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from panorama.index.embedders.added.adding import add_folder
+from panorama.index.embedders.added.folder_embedder import FolderEmbedder
 from panorama.index.embedders.http import Limits
 from panorama.index.embedders.minilm import MiniLM
 from panorama.index.embedders.multilingual.duo import Duo
@@ -13,6 +15,7 @@ from panorama.index.embedders.remote import RemoteEmbedder
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.ports import Embedder
 
+from .added.folders import write_folder
 from .service import Service, serving
 
 HASTY = Limits(documents=0.5, query=0.4, pause=0.01, connect=0.3, answer_bytes=1 << 20, repeats_queries=True)
@@ -47,6 +50,16 @@ def static() -> Iterator[StaticEmbedder]:
     made.load()
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def added(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FolderEmbedder]:
+    """A small model of the user's own."""
+    folder, models = tmp_path_factory.mktemp("small"), tmp_path_factory.mktemp("models")
+    model = add_folder(models, write_folder(folder, {"sentence_bert_config.json": {}}), name="small")
+    created = FolderEmbedder(model, models / model.name, workers=2)
+    yield created
+    created.close()
 
 
 @pytest.fixture
@@ -86,7 +99,7 @@ def hasty(connected: Callable[..., RemoteEmbedder], request: pytest.FixtureReque
     return connected(request.param, HASTY)
 
 
-@pytest.fixture(params=("duo", "minilm", "static", *KINDS))
+@pytest.fixture(params=("duo", "minilm", "static", "added", *KINDS))
 def any_embedder(request: pytest.FixtureRequest) -> Embedder:
     """Each embedder in turn."""
     if request.param in KINDS:

@@ -62,7 +62,7 @@ def test_it_works_again_after_it_was_closed(any_embedder: Embedder) -> None:
 
 
 def test_it_tells_what_it_is(any_embedder: Embedder) -> None:
-    assert any_embedder.id.partition(":")[0] in ("duo", "minilm", "static", "ollama", "openai")
+    assert any_embedder.id.partition(":")[0] in ("duo", "minilm", "static", "local", "ollama", "openai")
     assert len(any_embedder.digest) >= 8
     assert any_embedder.max_tokens >= 256
 

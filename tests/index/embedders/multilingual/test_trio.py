@@ -3,6 +3,7 @@
 import os
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -88,10 +89,9 @@ def test_a_damaged_list_of_its_files_is_reported(tmp_path: Path, content: str) -
 @needs_wheel
 @pytest.mark.slow
 def test_notes_are_found_in_other_languages(home: Path) -> None:
-    trio = Trio(home / "models" / FOLDER)
-    notes = trio.embed_documents(NOTES)
-
-    found = {query: int((notes @ trio.embed_query(query)).argmax()) for query in QUERIES}
+    with closing(Trio(home / "models" / FOLDER)) as trio:
+        notes = trio.embed_documents(NOTES)
+        found = {query: int((notes @ trio.embed_query(query)).argmax()) for query in QUERIES}
 
     assert found == QUERIES
     assert np.allclose(np.linalg.norm(notes, axis=1), 1, atol=1e-5)
@@ -109,5 +109,6 @@ def test_a_file_that_was_changed_is_reported_and_added_again(home: Path, name: s
         create_embedder("trio", home=home).load()
 
     file.write_bytes(content)
-    create_embedder("trio", home=home).load()
+    with closing(create_embedder("trio", home=home)) as trio:
+        trio.load()
     assert caught.value.hint == "Run `panorama models add trio` again."
