@@ -32,7 +32,7 @@ CUT: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("get_job", {"limit": 1}, ("1 of 2 jobs", CURSOR)),
     ("history", {"limit": 1}, ("1 write", CURSOR)),
     ("history", {"item": "Long note", "limit": 1}, ("1 of 2 changes", CURSOR)),
-    ("history", {"item": "Long note"}, ("long text cut",)),
+    ("history", {"item": "Long note"}, ("2 long texts cut",)),
     ("search", {"query": "paint"}, ("10 found", CURSOR)),
     ("search", {"query": "piant"}, ("10 found with corrected words", CURSOR)),
     ("search", {"query": "paint", "until": "2020-01-01"}, ("Nothing found with these filters",)),

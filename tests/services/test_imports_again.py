@@ -124,6 +124,21 @@ def test_what_was_changed_only_here_stays(vault: Vault, run: Import, here: Here)
     assert ("Bills" in here.notes(), report["problem_count"]) == (True, 0)
 
 
+def test_imported_tasks_are_linked_to_their_boxes_and_never_doubled(vault: Vault, run: Import, here: Here):
+    vault.write("a.md", "- [ ] Pay\n- [x] Call\n- [ ] Pay")
+    run()
+    known = {task["id"] for task in here.call("query", collection="tasks").data}
+
+    linked = here.call("create_tasks_from_note", note="a")
+    here.call("edit_note", note="a", old_text="- [x] Call\n- [ ] Pay", new_text="- [x] Call\n- [x] Pay")
+
+    assert (linked.data["count"], linked.data["linked"]) == (0, 2)
+    assert linked.summary.endswith("2 imported tasks are linked")
+    done = here.call("query", collection="tasks", where={"status": "done"}).data
+    assert {task["title"] for task in done} == {"Call", "Pay"}
+    assert {task["id"] for task in here.call("query", collection="tasks").data} == known
+
+
 def test_what_was_changed_in_both_places_stays_and_is_told(vault: Vault, run: Import, here: Here):
     vault.write("a.md", "- [ ] Pay 📅 2026-06-01")
     run()

@@ -74,6 +74,17 @@ def test_nothing_in_any_table_tells_of_what_was_forgotten(call: Call, purge: Cal
     assert [each for each in (app.settings.home / "files").rglob("*") if each.is_file()] == []
 
 
+def test_a_purged_note_leaves_its_tasks_without_a_source(call: Call, purge: Callable[..., Answer], app: App) -> None:
+    note = call("create_note", title="List", content="- [ ] Call Anna").data["id"]
+    task = call("create_tasks_from_note", note=note).data["tasks"][0]["id"]
+    call("delete_item", item=note)
+
+    purge()
+
+    assert "source_ref" not in call("get_item", item=task).data["item"]
+    assert asked(app, "SELECT count(*) FROM task_lines") == [(0,)]
+
+
 def test_not_even_the_bytes_of_the_file_hold_it(call: Call, purge: Callable[..., Answer], app: App) -> None:
     for number in range(20):
         note = call("create_note", title=f"About {SECRET} {number}", content=f"{SECRET} {number} " * 200).data["id"]
