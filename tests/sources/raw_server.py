@@ -2,7 +2,7 @@
 
 `--modern` answers `server/discover` (2026-07-28), else only the handshake; `--strict` leaves when the first message is
 no handshake; `--stay` ignores the end of its input; `--words TEXT` is the description of `echo`; `--tools N` adds
-tools; `--log FILE` appends each call.
+tools; `--log FILE` appends each call; `--flood` sends notifications without end.
 """
 
 import json
@@ -187,7 +187,14 @@ def _result_of(number: Any, method: str, params: dict[str, Any]) -> dict[str, An
     raise LookupError(method)
 
 
+def _flood() -> None:
+    while True:
+        _send({"method": "notifications/message", "params": {"level": "info", "data": "x" * 1_000}})
+
+
 if __name__ == "__main__":
+    if "--flood" in sys.argv:
+        threading.Thread(target=_flood, daemon=True).start()
     for line in sys.stdin:
         threading.Thread(target=_answer, args=(json.loads(line),), daemon=True).start()
     while "--stay" in sys.argv:

@@ -8,6 +8,7 @@ and the server's stderr goes to ours.
 import asyncio
 import os
 import signal
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -30,6 +31,11 @@ CHUNK_BYTES = 256 << 10
 MAX_STDERR_LINES, MAX_STDERR_CHARS = 40, 300
 STOP_SECONDS = 2.0
 """How long a server may take to end after its input is closed, and again after SIGTERM."""
+
+PACE_SECONDS, MAX_UNASKED = 0.1, 20
+"""How many messages that are no answers are read in a tenth of a second; a flood slows down other clients."""
+
+_ANSWERS = mcp_types.JSONRPCResponse, mcp_types.JSONRPCError
 
 INHERITED_VARIABLES = (
     "HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR",
@@ -111,13 +117,15 @@ class ChildTransport(ClientTransport):
         """Send each line to the session, in time that is linear in its length."""
         assert process.stdout
         parts: list[bytes] = []
-        size = 0
+        size, pace = 0, _MessagePace()
         async with to_session:
             while chunk := await process.stdout.read(CHUNK_BYTES):
                 *lines, rest = chunk.split(b"\n")
                 for line in lines:
                     if (whole := b"".join([*parts, line])).strip():
-                        await to_session.send(_parse_message(whole))
+                        message = _parse_message(whole)
+                        await pace.wait_after(message)
+                        await to_session.send(message)
                     parts, size = [], 0
                 parts.append(rest)
                 size += len(rest)
@@ -141,6 +149,25 @@ class ChildTransport(ClientTransport):
     def _add_stderr(self, line: str) -> None:
         if line.strip():
             self._stderr.append(self._hider.hide(line.strip())[:MAX_STDERR_CHARS])
+
+
+class _MessagePace:
+    """Lets a server send some messages that are no answers; what it sends beyond waits in its pipe."""
+
+    def __init__(self) -> None:
+        self._ends_at = 0.0
+        self._count = 0
+
+    async def wait_after(self, message: SessionMessage | Exception) -> None:
+        """Wait for the end of a tenth of a second that has had its messages."""
+        if isinstance(message, SessionMessage) and isinstance(message.message, _ANSWERS):
+            return
+        now = time.monotonic()
+        if now >= self._ends_at:
+            self._ends_at, self._count = now + PACE_SECONDS, 0
+        self._count += 1
+        if self._count > MAX_UNASKED:
+            await asyncio.sleep(self._ends_at - now)
 
 
 async def _write_messages(

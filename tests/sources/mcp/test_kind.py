@@ -15,6 +15,7 @@ import pytest
 from panorama.domain.sources.functions import SourceFunction
 from panorama.errors import OutcomeUnknownError, SourceError, UnavailableError
 from panorama.sources.config import SourceConfig
+from panorama.sources.mcp import child_transport
 from panorama.sources.mcp.child_records import end_orphans, find_start_time
 from panorama.sources.mcp.kind import McpSource
 from panorama.sources.source import Deadline
@@ -51,6 +52,19 @@ def start(tmp_path: Path) -> Generator[Start]:
     yield start
     for raw in started:
         raw.source.close()
+
+
+def test_a_flood_of_notifications_is_read_at_a_pace(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[object] = []
+    parse = child_transport._parse_message
+    monkeypatch.setattr(child_transport, "_parse_message", lambda line: seen.append(line) or parse(line))
+    raw, began = start("--flood"), time.monotonic()
+
+    answers = [raw.call("echo", message="héllo") for _ in range(3)]
+
+    allowed = child_transport.MAX_UNASKED / child_transport.PACE_SECONDS * (time.monotonic() - began + 2)
+    assert answers == ["héllo"] * 3
+    assert len(seen) < allowed
 
 
 @ERAS
