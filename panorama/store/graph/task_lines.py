@@ -1,8 +1,9 @@
 """Where the lines of tasks are in their notes; kept up to date with every write of a note."""
 
+import json
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import delete, or_, select, text
+from sqlalchemy import delete, or_, text
 
 from panorama.domain.items.item import Item
 from panorama.domain.items.notes import Note
@@ -12,6 +13,7 @@ from panorama.store.tables import task_lines
 
 _COLUMNS = ("task", "note", "line", "title", "anchor")
 _LIST = text("SELECT task, line, title, anchor FROM task_lines WHERE note = :note")
+_LINKED = text("SELECT DISTINCT note FROM task_lines WHERE note IN (SELECT value FROM json_each(:notes))")
 _FIND = text("SELECT note, line, title, anchor FROM task_lines WHERE task = :task")
 _MOVE = text("UPDATE task_lines SET line = :line, title = :title, anchor = :anchor WHERE task = :task")
 
@@ -37,8 +39,7 @@ def link_lines(session: Session, note: str, places: Mapping[str, LinePlace]) -> 
 
 def list_linked_notes(session: Session, notes: Sequence[str]) -> set[str]:
     """Return which of some notes have, or had, lines of tasks."""
-    linked = select(task_lines.c.note).where(task_lines.c.note.in_(notes)).distinct()
-    return set(session.connection.execute(linked).scalars()) if notes else set()
+    return set(session.connection.execute(_LINKED, {"notes": json.dumps(notes)}).scalars()) if notes else set()
 
 
 def follow_notes(session: Session, pairs: Sequence[tuple[Item, Item]]) -> None:
