@@ -15,7 +15,7 @@ from panorama.calls import Answer, Conversation
 from panorama.calls.terminal_commands import format_terminal_command
 from panorama.config import read_settings
 from panorama.errors import ConfirmationError, PanoramaError
-from panorama.mcp import elicitation
+from panorama.mcp.questions import elicitation
 from panorama.mcp.server import build_server
 from tests.conftest import ERAS, Chat, Era, Refusal, StandingClock
 from tests.stories.confirming import Person
