@@ -64,6 +64,7 @@ _COMMANDS: Mapping[str, Callable[[Values], list[str]]] = {
     "scripts.save": lambda it: ["scripts", "save", it["name"], *([] if it["run"] else ["FILE"]), *_save_options(it)],
     "scripts.promote": _review,
     "schedules.add": _schedule,
+    "schedules.resume": lambda it: ["schedule", "resume", it["schedule"]],
     "schedules.remove": lambda it: ["schedule", "remove", it["schedule"]],
     "backup": _backup,
     "export": lambda it: ["export", *filter(None, [it["folder"]])],
