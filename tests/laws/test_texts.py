@@ -1,10 +1,13 @@
 """Laws of texts: the stretch that differs, and the parts that are indexed."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from panorama.domain.changes import compute_splice
+from panorama.domain.markdown.wiki_links import find_link_shift, parse_links
 from panorama.domain.text.tokens import (
     PART_CHARS,
     extract_snippet,
@@ -76,3 +79,27 @@ def test_any_query_has_terms_without_operators_and_any_text_a_snippet(text: str,
     )
     assert "\n" not in extract_snippet(text, asked)
     assert isinstance(index_text(text), str)
+
+
+pieces = st.lists(
+    st.sampled_from(["[[a]]", "[[b|c]]", "[[", "]]", "```", "~~~", "`", "\n", "\n", "\r\n", "> ", "- of ", "x", "\\"]),
+    max_size=14,
+)
+
+
+@given(head=pieces, old=pieces, new=pieces, tail=pieces)
+@example(head=[], old=["x"], new=["x", "x"], tail=["\n", "[[a]]"])
+@example(head=[], old=[], new=["x", "\n"], tail=["[[a]]"])
+@example(head=["[[a]]"], old=["\n"], new=[], tail=["[[b|c]]"])
+@example(head=["`"], old=["``"], new=[], tail=["\n", "[[a]]"])
+def test_links_that_only_moved_are_where_they_are_parsed(
+    head: list[str], old: list[str], new: list[str], tail: list[str]
+) -> None:
+    before, after = ("".join([*head, *middle, *tail]) for middle in (old, new))
+
+    shift = find_link_shift(before, after)
+
+    if shift is not None:
+        start, by = shift
+        moved = [replace(link, start=link.start + by) if link.start >= start else link for link in parse_links(before)]
+        assert parse_links(after) == moved

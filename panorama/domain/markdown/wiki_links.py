@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from panorama.domain.changes import compute_splice
 from panorama.domain.items.item import is_id, normalize_id, normalize_name
 from panorama.domain.items.relations import MENTIONS, normalize_kind
 from panorama.domain.markdown.lines import (
@@ -38,6 +39,7 @@ _TYPED = re.compile(r"""[ \t]*+[-*+][ \t]++(?:"([^"\r\n]{1,60})"|([^\W_][\w-]*+(
 _CONTEXT = re.compile(r"[ \t]*+(?:\(([^()]*+)\))?[ \t]*+")
 _OBSERVATION = re.compile(r"[ \t]*+[-*+][ \t]++\[([^\[\]\r\n]{2,60})\][ \t]++(?=\S)(.*)")
 _TIME_OF_DAY = re.compile(r"\d{1,2}(:\d\d){1,2}")
+_LINK_OR_FENCE = re.compile(r"\[\[|```|~~~")
 _BREAK = re.compile(r"[\r\n]|[.!?…](?=\s)")
 
 
@@ -73,6 +75,24 @@ def parse_links(text: str) -> list[WikiLink]:
         if len(links) == MAX_LINKS:
             break
     return list(links.values())
+
+
+def find_link_shift(before: str, after: str) -> tuple[int, int] | None:
+    """Return from which position on the links of a changed text moved, and by how many characters.
+
+    None if there may be other links: a changed line has a link, or a fence of code.
+    """
+    splice = compute_splice(before, after)
+    changed = splice.removed, splice.inserted
+    start = before.rfind("\n", 0, splice.at) + 1
+    end = splice.at + len(splice.removed)
+    head, tail = before[start : splice.at], ""
+    if head or not all(text.endswith("\n") for text in changed if text):  # the last line goes on after the change
+        line_end = before.find("\n", end)
+        tail = before[end:line_end] if line_end >= 0 else before[end:]
+    if any(_LINK_OR_FENCE.search(head + text + tail) for text in changed):
+        return None
+    return end, len(after) - len(before)
 
 
 def describe_unfollowed_links(text: str) -> str:

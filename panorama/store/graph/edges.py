@@ -12,7 +12,7 @@ from sqlalchemy import delete, func, or_, select, text
 
 from panorama.domain.items.item import Item, kind_of, normalize_name
 from panorama.domain.items.relations import Relation
-from panorama.domain.markdown.wiki_links import LINK_MARK, WikiLink, parse_links
+from panorama.domain.markdown.wiki_links import LINK_MARK, WikiLink, find_link_shift, parse_links
 from panorama.kinds import ITEM_KINDS
 from panorama.store.backend import Session
 from panorama.store.tables import edges, marks, metadata, relations
@@ -74,7 +74,7 @@ def update_items(session: Session, updates: Sequence[tuple[Item, Item]]) -> None
         if isinstance(new, Relation):
             _rebuild_relation(session, new)
             continue
-        if is_alive and (not was_alive or _has_other_links(old, new)):
+        if is_alive and (not was_alive or not _shift_links(session, old, new)):
             rewritten.append(new)
         if is_alive and not was_alive:
             restored.append(new.id)
@@ -87,11 +87,6 @@ def update_items(session: Session, updates: Sequence[tuple[Item, Item]]) -> None
     _write_links(session, rewritten)
     _resolve_named(session, names)
     _restore_relations(session, restored)
-
-
-def _has_other_links(old: Item, new: Item) -> bool:
-    before, after = old.linked_text(), new.linked_text()
-    return before != after and (LINK_MARK in before or LINK_MARK in after)
 
 
 def rebuild_item(session: Session, item: Item) -> None:
@@ -140,6 +135,25 @@ def _write_links(session: Session, items: Sequence[Item]) -> None:
     if moved:
         session.connection.execute(_MOVE, {"moved": json.dumps(moved)})
     _insert_links(session, [(place[0], link) for place, link in links.items() if place not in stored])
+
+
+_SHIFT = text(
+    "UPDATE edges SET position = position + :by WHERE from_item = :item AND position >= :start AND relation IS NULL"
+)
+
+
+def _shift_links(session: Session, old: Item, new: Item) -> bool:
+    """Move the stored links of a changed text, and return whether they are the same links."""
+    before, after = old.linked_text(), new.linked_text()
+    if before == after or (LINK_MARK not in before and LINK_MARK not in after):
+        return True
+    shift = find_link_shift(before, after)
+    if shift is None:
+        return False
+    start, by = shift
+    if by:
+        session.connection.execute(_SHIFT, {"item": new.id, "start": start, "by": by})
+    return True
 
 
 _STORED = text(
