@@ -174,6 +174,8 @@ def _more(do: Services) -> Iterator[Operation]:
         job=JobKind(name="restore_item", resumable=True, pool="undo"),
         **_MORE,
     )
+    yield read("items.find_source", do.source_refs.find, "find_item_by_source", **_MORE)
+    yield write("items.link_source", do.source_refs.link, "link_item_to_source", **_MORE, **_UPDATE)
 
 
 def _files(do: Services) -> Iterator[Operation]:

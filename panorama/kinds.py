@@ -63,8 +63,8 @@ ITEM_KINDS = (
     ItemKind(
         name="note", letter="n", collection="notes", row="Note", functions=("get", "list", "create", "update", "edit"),
         fields=(
-            *_ITEM, "title", "type", "content", "project", "tags", "pinned", "aliases", "properties", "chars", "start",
-            "end", "headings",
+            *_ITEM, "title", "type", "content", "project", "tags", "pinned", "aliases", "properties", "source_ref",
+            "chars", "start", "end", "headings",
         ),
     ),
     ItemKind(
@@ -101,7 +101,7 @@ ITEM_KINDS = (
         functions=("log", "list", "get", "create", "update", "export", "analyze"), loose_references=("people",),
         fields=(
             *_ITEM, "title", "kind", "project", "started_at", "ended_at", "attendees", "people", "location", "summary",
-            "line_count", "lines", "next_start",
+            "line_count", "source_ref", "lines", "next_start",
         ),
     ),
     ItemKind(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from panorama.sdk.core import wire
 from panorama.sdk.core.signatures import explain_misuse
 from panorama.sdk.core.types import Fate, Item, Removed, Trashed, Whole
 
-__all__ = ("delete", "get", "restore", "trash")
+__all__ = ("delete", "find_source", "get", "link_source", "restore", "trash")
 
 
 @explain_misuse
@@ -31,6 +33,55 @@ def get(item: str | Item, start: int = 1) -> Whole:
         print(found.kind, found.item.id, list(found.belonging))
     """
     return wire.call("items.get", item=item, start=start if start != 1 else None)
+
+
+@explain_misuse
+def find_source(
+    source_ref: str, kind: Literal["task", "note", "session"] | None = None, trash: bool = False
+) -> Item | None:
+    """Find the item that comes from another system by its name there, such as claap:rec_1.
+
+    Args:
+        source_ref: The system, a colon, and the name there.
+        kind: Only an item of this kind.
+        trash: Also one in the trash, if no other is found; its `deleted_at` is set.
+
+    Returns:
+        The item with the fields of its kind, or None.
+
+    Raises:
+        InvalidInputError: The name has no system before a colon.
+        ConflictError: Items of several kinds have this name.
+
+    Example:
+        note = sdk.notes.create("Roadmap")
+        sdk.items.link_source(note, "notion:0a1b")
+        print(sdk.items.find_source("notion:0a1b").title)
+    """
+    return wire.call("items.find_source", source_ref=source_ref, kind=kind, trash=trash)["item"]
+
+
+@explain_misuse
+def link_source(item: str | Item, source_ref: str) -> Item:
+    """Store the name that a task, note or session has in another system, such as claap:rec_1; "" removes it.
+
+    Args:
+        item: Its id, its exact name, or its row.
+        source_ref: The system, a colon, and the name there. Two items of one kind never have the same.
+
+    Returns:
+        The item as it is now, with the fields of its kind.
+
+    Raises:
+        NotFoundError: Nothing has this name.
+        ConflictError: Another item of its kind has this source_ref, or it is a task of a checkbox.
+        InvalidInputError: It is of another kind, or the name has no system before a colon.
+
+    Example:
+        task = sdk.tasks.create("Send the offer")
+        print(sdk.items.link_source(task, "claap:rec_1/1").source_ref)
+    """
+    return wire.call("items.link_source", item=item, source_ref=source_ref)
 
 
 @explain_misuse

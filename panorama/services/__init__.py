@@ -13,6 +13,7 @@ from panorama.services.graph.relations import Relations
 from panorama.services.history.history import History
 from panorama.services.importing.markdown import Imports
 from panorama.services.importing.memory import MemoryImports
+from panorama.services.importing.source_refs import SourceRefs
 from panorama.services.items import ItemServices
 from panorama.services.items.any_item import Items
 from panorama.services.items.batch import Batch
@@ -90,6 +91,7 @@ class Services(ItemServices):
         self.person_dashboards = PersonDashboards(context)
         self.relations = Relations(context)
         self.note_tasks = NoteTaskService(context)
+        self.source_refs = SourceRefs(context)
         self.teams = Teams(context)
         attendees = AttendeeResolver(self.people)
         self.sessions = Sessions(context, attendees)

@@ -24,7 +24,7 @@ from sqlalchemy import (
 
 from panorama.store.column_types import DeadlineText, TagList, Utc
 
-HEAD = "0020"
+HEAD = "0021"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 metadata = MetaData(
@@ -128,6 +128,8 @@ notes = Table(
     Column("type", Text, nullable=False, server_default="note"),
     Column("aliases", TagList, nullable=False, server_default=""),
     Column("properties", JSON, nullable=False, server_default="{}"),
+    Column("source_ref", Text),
+    _index_where("ix_notes_source_ref", ["source_ref"], "source_ref IS NOT NULL"),
     Index("ix_notes_updated", "updated_at"),
     _index_where("ix_notes_order", ["pinned", "updated_at", "id", "tags"], LIVING),
 )
@@ -233,6 +235,8 @@ sessions = Table(
     Column("location", Text, nullable=False),
     Column("summary", Text, nullable=False),
     Column("line_count", Integer, nullable=False),
+    Column("source_ref", Text),
+    _index_where("ix_sessions_source_ref", ["source_ref"], "source_ref IS NOT NULL"),
 )
 
 session_lines = Table(

@@ -68,7 +68,15 @@ WHOLE = {
     *("add_journal_entry", "update_journal_entry", "delete_item", "restore_item", "snooze_reminder", "write_file"),
     *("acknowledge_reminder", "update_file", "add_schedule", "pause_schedule", "resume_schedule", "remove_schedule"),
     *("save_script", "promote_script", "get_script", "get_script_history", "run_script", "status", "cancel_job"),
-    *("reindex", "create_backup", "export_data", "log_session", "list_sources"),
+    *(
+        "reindex",
+        "create_backup",
+        "export_data",
+        "log_session",
+        "list_sources",
+        "find_item_by_source",
+        "link_item_to_source",
+    ),
 }
 """Tools that answer with one thing, whole, or as `run_code` does."""
 

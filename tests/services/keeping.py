@@ -17,6 +17,9 @@ def lived(call: Call, app: App) -> App:
     call("create_project", name="Garden")
     call("create_task", title="Dig", project="Garden", deadline="2026-06-01")
     call("create_note", title="Plan", project="Garden", content="# Beds\n\n- one\n", tags=["green"])
+    call("items.link_source", item="Plan", source_ref="notion:0a1b")
+    call("create_session", title="Tiler", kind="meeting", lines=["Grey"])
+    call("items.link_source", item="Tiler", source_ref="claap:rec_1")
     call("write_file", name="beds.csv", text="a,b\n1,2\n", project="Garden")
     call("write_file", name="beds.csv", text="a,b\n3,4\n", project="Garden")
     home = app.settings.home

@@ -265,6 +265,7 @@ def test_an_import_of_the_pages_gives_the_same_notes_tasks_and_projects(lived: A
     call("create_task", title="Water", tags=["daily"], recurrence="FREQ=DAILY", deadline="2026-05-21", important=True)
     outer = call("create_task", title="Build", project="Garden", notes="two\nlines").data["id"]
     call("create_task", title="Saw", parent=outer, project="Garden", status="done")
+    call("items.link_source", item="Water", source_ref="claap:rec_1/0a1b")
     path = Path(call("export", folder=str(tmp_path / "out"), confirm=True).data["path"])
 
     told = _imported(path / "markdown", tmp_path / "other")

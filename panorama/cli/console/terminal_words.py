@@ -33,7 +33,8 @@ COMMANDS: Mapping[str, str] = {
     "search_sdk": "sdk", "get_item": "search", "delete_item": "tasks delete", "list_trash": "trash",
     "restore_item": "restore", "create_backup": "backup", "export_data": "export", "weekly_review": "run weekly_review",
     "batch": "run", "query": "run", "history": "history", "reindex": "reindex", "search": "search",
-    "similar": "similar", "status": "status", "undo": "undo",
+    "similar": "similar", "find_item_by_source": "run", "link_item_to_source": "run",
+    "status": "status", "undo": "undo",
 }  # fmt: skip
 """Tools and the equivalent commands."""
 

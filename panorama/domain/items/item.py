@@ -28,10 +28,13 @@ _DIGIT_LOOKALIKES = str.maketrans("ilo", "110")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SPACES = re.compile(r"\s+")
 
+_EXTERNAL_REF = re.compile(r"[a-z][a-z0-9_-]*:.*\S", re.IGNORECASE)
+
 TITLE_CHARS = 200
 TAG_CHARS = 60
 TAGS = 50
 ALIASES = 50
+SOURCE_REF_CHARS = 500
 TEXT_CHARS = 1_000_000
 """The longest text other than a note's content, in characters."""
 
@@ -73,6 +76,12 @@ class Item:
     def describe(self) -> str:
         """Return its kind, label and id: «task “Tea” (t_7k3q9xv2mh)»."""
         return f"{name_kind(self.KIND)} “{self.label}” ({self.id})"
+
+    @property
+    def external_ref(self) -> str:
+        """Its name in another system, such as claap:rec_1; "" if it has none."""
+        ref = getattr(self, "source_ref", None)
+        return ref if ref and kind_of(ref) is None else ""
 
     def list_other_names(self) -> tuple[str, ...]:
         """Return the names besides the label that refer to the item."""
@@ -184,6 +193,20 @@ def single_line(text: str, name: str = "title", *, limit: int = TITLE_CHARS) -> 
 def single_line_or_empty(text: str, name: str, *, limit: int = TITLE_CHARS) -> str:
     """Return text as one line, or "" if there is none."""
     return single_line(text, name, limit=limit) if text.strip() else ""
+
+
+def validate_external_ref(text: str) -> str:
+    """Return the name of an item in another system as one line: the system, a colon, and the name there.
+
+    Raises:
+        InvalidInputError: It has another form, or more than 500 characters.
+    """
+    line = single_line(text, "source_ref", limit=SOURCE_REF_CHARS)
+    if not _EXTERNAL_REF.fullmatch(line):
+        raise InvalidInputError(
+            f"source_ref is {line[:80]!r}.", hint="Give the system, a colon, and the name there: claap:rec_1."
+        )
+    return line
 
 
 def normalize_tags(tags: Iterable[str], name: str = "tags") -> tuple[str, ...]:

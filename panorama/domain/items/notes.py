@@ -22,10 +22,13 @@ Position = Literal["bottom", "top"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note(Item):
-    """A Markdown text; `type` is a free word such as decision, `properties` is front matter without a field."""
+    """A Markdown text; `type` is a free word such as decision, `properties` is front matter without a field.
+
+    `source_ref` is its name in another system.
+    """
 
     KIND: ClassVar[Kind] = "note"
-    BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "project", "tags", "pinned", "chars", "version")
+    BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "project", "tags", "pinned", "chars", "version", "source_ref")
     LONG: ClassVar[tuple[str, ...]] = ("content",)
     LINKED: ClassVar[str] = "content"
     DERIVED: ClassVar[tuple[str, ...]] = ("chars",)
@@ -38,6 +41,7 @@ class Note(Item):
     type: str = PLAIN_TYPE
     aliases: tuple[str, ...] = ()
     properties: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    source_ref: str | None = None
 
     @property
     def chars(self) -> int:
@@ -60,7 +64,7 @@ class Note(Item):
 class NoteHeader:
     """A note without its content; `chars` is the content's length."""
 
-    BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "project", "tags", "pinned", "chars", "updated_at")
+    BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "project", "tags", "pinned", "chars", "updated_at", "source_ref")
 
     id: str
     title: str
@@ -72,6 +76,7 @@ class NoteHeader:
     version: int
     created_at: datetime
     updated_at: datetime
+    source_ref: str | None = None
     deleted_at: datetime | None = None
 
 

@@ -14,11 +14,15 @@ SessionKind = Literal["meeting", "thinking"]
 class LoggedSession(Item):
     """A meeting, or a chain of thoughts; its lines have a table of their own, and `line_count` is their number.
 
-    `attendees` are names or e-mail addresses, `people` the ids of those who are known.
+    `attendees` are names or e-mail addresses, `people` the ids of those who are known. `source_ref` is its name in
+    another system.
     """
 
     KIND: ClassVar[Kind] = "session"
-    BRIEF: ClassVar[tuple[str, ...]] = ("id", "title", "kind", "project", "started_at", "attendees", "line_count")
+    BRIEF: ClassVar[tuple[str, ...]] = (
+        "id", "title", "kind", "project", "started_at", "attendees", "line_count",
+        "source_ref",
+    )  # fmt: skip
     LONG: ClassVar[tuple[str, ...]] = ("summary",)
     LINKED: ClassVar[str] = "summary"
     COUNTED: ClassVar[tuple[str, ...]] = ("line_count",)
@@ -33,6 +37,7 @@ class LoggedSession(Item):
     location: str = ""
     summary: str = ""
     line_count: int = 0
+    source_ref: str | None = None
 
     @property
     def has_rows(self) -> bool:

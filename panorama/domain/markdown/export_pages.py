@@ -12,7 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from panorama.domain.items.files import StoredFile
-from panorama.domain.items.item import Item
+from panorama.domain.items.item import Item, kind_of
 from panorama.domain.items.journal import JournalEntry
 from panorama.domain.items.notes import PLAIN_TYPE, Note
 from panorama.domain.items.projects import Project
@@ -182,7 +182,7 @@ def _render_task(task: Task, zone: ZoneInfo) -> str:
     ]
     if task.status == "idea":
         return f"- 💡 {task.title}" + "".join(f" {mark}" for mark in marks if mark)
-    has_box = task.source_ref or task.provenance.startswith(IMPORT_PREFIX)
+    has_box = kind_of(task.source_ref or "") == "note" or task.provenance.startswith(IMPORT_PREFIX)
     signs = _SIGNS if has_box else _BOXES
     return " ".join(["-", signs[task.status], task.title, *filter(None, marks)])
 

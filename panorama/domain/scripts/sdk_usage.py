@@ -25,7 +25,7 @@ _READ_FUNCTIONS = frozenset(
     (
         "get", "list", "text", "export", "analyze", "search", "query", "similar", "history", "status", "project",
         "projects", "week", "waiting", "trash", "read", "markdown_table", "parallel", "parallel_map", "progress",
-        "related", "walk", "context", "paths", "stats", "components", "dashboard",
+        "related", "walk", "context", "paths", "stats", "components", "dashboard", "find_source",
     )
 )  # fmt: skip
 """The names of functions that change nothing; all others count as writing."""

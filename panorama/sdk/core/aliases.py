@@ -15,6 +15,7 @@ TOOLS: Mapping[str, str] = {
     },
     "add_journal_entry": "journal.create", "append_to_note": "notes.append",
     "create_tasks_from_note": "notes.create_tasks", "delete_item": "items.delete",
+    "find_item_by_source": "items.find_source", "link_item_to_source": "items.link_source",
     "get_item": "items.get", "graph_components": "graph.components", "graph_context": "graph.context",
     "graph_paths": "graph.paths", "graph_stats": "graph.stats",
     "list_journal_entries": "journal.list", "list_trash": "items.trash",

@@ -97,7 +97,8 @@ class ProjectCounts(Project):
 class Task(Item):
     """Something to do; `project`, `parent`, `assignee` and `waiting_for` are ids.
 
-    `deadline` and `start_at` are a day or a moment. `source_ref` is the id of the note with its checkbox, or None.
+    `deadline` and `start_at` are a day or a moment. `source_ref` is the id of the note with its checkbox, its name in
+    another system, or None.
     """
 
     title: str
@@ -146,6 +147,7 @@ class Note(Item):
     tags: list[str]
     pinned: bool
     chars: int
+    source_ref: str | None
 
 
 class NoteText(Note):
@@ -334,6 +336,7 @@ class Session(Item):
     location: str
     summary: str
     line_count: int
+    source_ref: str | None
 
 
 class SessionLine(Row):

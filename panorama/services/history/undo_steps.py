@@ -208,7 +208,8 @@ class UndoOperation:
 
     def _is_tied_to_waiting(self, item: Item) -> bool:
         """Return whether an item that waits to be written may decide whether this one can be restored."""
-        kinds = {kind for name, kind in _TIES.items() if getattr(item, name, None)} | {item.KIND} & _WITH_UNIQUE_NAMES
+        kinds = {kind for name, kind in _TIES.items() if getattr(item, name, None)}
+        kinds |= {item.KIND} if item.KIND in _WITH_UNIQUE_NAMES or item.external_ref else set()
         return any(update.new.KIND in kinds for update in self._waiting.values())
 
     def _previous_value(self, line: Change, old: Item, name: str) -> Any:

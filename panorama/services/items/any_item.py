@@ -248,13 +248,17 @@ class Items(Service):
 
 
 def field_conflict(
-    session: Session, item: Item, fields: Collection[str] = ("name", "project", "parent", "manager")
+    session: Session, item: Item, fields: Collection[str] = ("name", "project", "parent", "manager", "source_ref")
 ) -> str:
     """Return why an item cannot be restored with its fields, such as a name in use; "" if it can."""
     if item.KIND in ("project", "team") and "name" in fields:
         for _, other, _ in lookup.list_exact(session, [item.KIND], rows.key_of(item)):
             if other != item.id:
                 return f"Another {item.KIND} now has the name “{item.label}” ({other})."
+    if item.external_ref and "source_ref" in fields:
+        for _, other, label in lookup.list_by_source(session, [item.KIND], item.external_ref):
+            if other != item.id:
+                return f"Another {item.KIND} now comes from {item.external_ref}: “{label}” ({other})."
     manager = getattr(item, "manager", None) if "manager" in fields else None
     if manager and item.id in (manager, *people.list_managers(session, manager)):
         return f"The manager of “{item.label}” now reports to that person."

@@ -80,6 +80,7 @@ class NoteText:
     pinned: bool
     aliases: tuple[str, ...]
     properties: Mapping[str, Any]
+    source_ref: str | None
     version: int
     created_at: datetime
     updated_at: datetime
@@ -180,6 +181,22 @@ class ItemView:
         if self.kind == "tool":
             return f"Tool {self.item['name']}; call it through batch if it is not listed"
         return capitalize(self.item.describe()) + describe_left_out(self.more, "list_* shows")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceMatch:
+    """The item with a source reference, None and "" if there is none."""
+
+    source_ref: str
+    kind: str
+    item: Any
+    in_trash: bool
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        if self.item is None:
+            return f"No item comes from {self.source_ref}"
+        return capitalize(self.item.describe()) + (", in the trash" if self.in_trash else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

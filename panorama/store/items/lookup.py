@@ -56,6 +56,21 @@ def _exact_statement(kinds: tuple[str, ...], *, trash: bool) -> TextClause:
     return text(" UNION ALL ".join(selects))
 
 
+def list_by_source(session: Session, kinds: Sequence[str], source_ref: str, *, trash: bool = False) -> list[NamedItem]:
+    """Return the living items of some kinds with a source reference, at most one of each kind.
+
+    With `trash`, return the last deleted one of each kind instead.
+    """
+    found: list[NamedItem] = []
+    for kind in kinds:
+        table = NOUNS[kind].table
+        state = table.c.deleted_at.is_not(None) if trash else table.c.deleted_at.is_(None)
+        statement = select(table.c.id, NOUNS[kind].label).where(table.c.source_ref == source_ref, state)
+        rows = session.connection.execute(statement.order_by(table.c.deleted_at.desc(), table.c.id).limit(1))
+        found += [(kind, row[0], row[1]) for row in rows]
+    return found
+
+
 def list_journal(session: Session, begins: datetime, ends: datetime, *, limit: int = 10) -> list[str]:
     """Return the living journal entries of a time, the last first."""
     table = NOUNS["journal"].table

@@ -11,7 +11,8 @@ from panorama.store.tables import notes
 
 _HEADER = (
     notes.c.id, notes.c.title, notes.c.type, notes.c.project, notes.c.tags, notes.c.pinned,
-    func.length(notes.c.content), notes.c.version, notes.c.created_at, notes.c.updated_at, notes.c.deleted_at,
+    func.length(notes.c.content), notes.c.version, notes.c.created_at, notes.c.updated_at, notes.c.source_ref,
+    notes.c.deleted_at,
 )  # fmt: skip
 _NAMES = (
     "id",
@@ -24,6 +25,7 @@ _NAMES = (
     "version",
     "created_at",
     "updated_at",
+    "source_ref",
     "deleted_at",
 )
 
