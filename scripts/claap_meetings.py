@@ -1,7 +1,8 @@
 """Copy recorded meetings from Claap into notes, and their action items into tasks.
 
-A mark at the end of the copied text says which recording it is. The next run updates a note whose recording changed,
-also if it was renamed, and keeps what you wrote below the mark. What you changed above it, or deleted, stays so.
+The source_ref of a note or task says what it is a copy of, so it is found again under any title. The next run updates a
+note whose recording changed, and keeps what you wrote below the mark at the end of the copied text. What you changed
+above it, or deleted, stays so.
 """
 
 import hashlib
@@ -30,30 +31,33 @@ def main(days: int = 14, label: str = "", project: str = "", tasks: bool = True)
     labels = [label] if label else []
     recordings = sdk.claap.recordings(created_after=str(since), labels=labels, limit=MOST + 1)
     counts = {"made": 0, "updated": 0, "unchanged": 0, "changed_here": 0, "deleted_here": 0, "tasks": 0}
-    trash = {each.label for each in sdk.items.trash()}
     known = sdk.tasks.list(status="any") if tasks else []
     for number, recording in enumerate(recordings[:MOST], start=1):
         sdk.progress(number, len(recordings), "Copying meetings")
-        counts[keep(recording, place, trash)] += 1
+        counts[keep(recording, place)] += 1
         if tasks:
-            counts["tasks"] += add_tasks(recording, place, known, trash)
+            counts["tasks"] += add_tasks(recording, place, known)
     more = (
         {"note": f"There are more than {MOST} meetings; give fewer days or a label."} if len(recordings) > MOST else {}
     )
     return {**{name: count for name, count in counts.items() if count}, "meetings": len(recordings[:MOST]), **more}
 
 
-def keep(recording, place, trash: set) -> str:
+def keep(recording, place) -> str:
     """Make or update the note of a recording, and return what was done."""
     day, mark, text = str(recording.get("createdAt") or "")[:10], f"<!-- claap:{recording['id']} ", text_of(recording)
-    note, content = find(recording["id"], mark)
+    ref = f"claap:{clean(recording['id'])}"
+    note = sdk.items.find_source(ref, kind="note", trash=True) or adopt(ref, mark)
     if note is None:
         title = f"{day} {clean(recording.get('title') or 'Meeting')}"[:200].strip()
-        if title in trash:
-            return "deleted_here"
-        sdk.notes.create(title, f"{text}\n\n{mark}{digest(text)} -->\n", project=place, tags=["meeting", "claap"])
+        made = sdk.notes.create(
+            title, f"{text}\n\n{mark}{digest(text)} -->\n", project=place, tags=["meeting", "claap"]
+        )
+        sdk.items.link_source(made, ref)
         return "made"
-    before, _, rest = content.partition(mark)
+    if note.get("deleted_at"):
+        return "deleted_here"
+    before, _, rest = note.content.partition(mark)
     stored, _, after = rest.partition(" -->")
     if stored == digest(text):
         return "unchanged"
@@ -63,13 +67,12 @@ def keep(recording, place, trash: set) -> str:
     return "updated"
 
 
-def find(key: str, mark: str) -> tuple:
-    """Return the note with the mark of a recording and its text; None and "" if there is none."""
-    for hit in sdk.search(f'"claap:{key}"', kinds=["note"], mode="keyword", limit=5):
-        content = sdk.notes.text(hit.id)
-        if mark in content:
-            return sdk.notes.get(hit.id, chars=1), content
-    return None, ""
+def adopt(ref: str, mark: str):
+    """Link and return the note of a recording that an earlier version of this script made; None if there is none."""
+    for hit in sdk.search(f'"{ref}"', kinds=["note"], mode="keyword", limit=5):
+        if mark in sdk.notes.text(hit.id):
+            return sdk.items.link_source(hit.id, ref)
+    return None
 
 
 def digest(text: str) -> str:
@@ -100,17 +103,19 @@ def items_of(recording) -> list[tuple[str, bool]]:
     return [(clean(row.get("description") or ""), bool(row.get("isChecked"))) for row in rows if row.get("description")]
 
 
-def add_tasks(recording, place, known: list, trash: set) -> int:
+def add_tasks(recording, place, known: list) -> int:
     """Make tasks of the open action items that were never made, and return how many."""
     count = 0
     for text, is_done in items_of(recording):
-        mark = f"From claap:{recording['id']}:\n> {text}"
-        if is_done or text[:500] in trash or any(mark in task.notes for task in known):
+        ref, mark = f"claap:{clean(recording['id'])}/{digest(text)}", f"From claap:{recording['id']}:\n> {text}"
+        if is_done or sdk.items.find_source(ref, kind="task", trash=True):
             continue
-        sdk.tasks.create(
-            text[:500], project=place, tags=["claap"], notes=f"{mark}\n{clean(recording.get('url') or '')}"
-        )
-        count += 1
+        task = next((task for task in known if mark in task.notes and not task.source_ref), None)
+        if task is None:
+            url = clean(recording.get("url") or "")
+            task = sdk.tasks.create(text[:500], project=place, tags=["claap"], notes=f"{mark}\n{url}")
+            count += 1
+        sdk.items.link_source(task, ref)
     return count
 
 

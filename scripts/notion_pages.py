@@ -1,8 +1,8 @@
 """Copy pages from Notion into notes, with their properties and text.
 
-A mark at the end of the copied text says which page it is. The next run reads only pages that were edited since,
-updates their notes, also renamed ones, and keeps what you wrote below the mark. What you changed above it, or deleted,
-stays so.
+The source_ref of a note says which page it is a copy of, so it is found again under any title. The next run reads only
+pages that were edited since, updates their notes, and keeps what you wrote below the mark at the end of the copied
+text. What you changed above it, or deleted, stays so.
 """
 
 import hashlib
@@ -31,10 +31,9 @@ def main(data_source: str = "", days: int = 30, project: str = "", tag: str = "n
     since = str(date.fromisoformat(sdk.status().today) - timedelta(days=days))
     pages = edited_since(data_source, since)
     counts = {"made": 0, "updated": 0, "unchanged": 0, "changed_here": 0, "deleted_here": 0}
-    trash = {each.label for each in sdk.items.trash()}
     for number, page in enumerate(pages[:MOST], start=1):
         sdk.progress(number, len(pages), "Copying pages")
-        counts[copy(page, place, tag, trash)] += 1
+        counts[copy(page, place, tag)] += 1
     more = {"note": f"There are more than {MOST} pages; give fewer days or a data source."} if len(pages) > MOST else {}
     return {**{name: count for name, count in counts.items() if count}, "pages": len(pages[:MOST]), **more}
 
@@ -48,14 +47,14 @@ def edited_since(data_source: str, since: str) -> list:
     return [page for page in pages if str(page.get("last_edited_time") or "") >= since]
 
 
-def copy(page, place, tag: str, trash: set) -> str:
+def copy(page, place, tag: str) -> str:
     """Make or update the note of a page, and return what was done."""
     mark, edited = f"<!-- notion:{page['id']} ", clean(page.get("last_edited_time") or "")
-    note, content = find(page["id"], mark)
-    title = clean(page.get("title") or "Untitled")[:200].strip()
-    if note is None and title in trash:
+    ref = f"notion:{clean(page['id'])}"
+    note = sdk.items.find_source(ref, kind="note", trash=True) or adopt(ref, mark)
+    if note and note.get("deleted_at"):
         return "deleted_here"
-    before, _, rest = content.partition(mark)
+    before, _, rest = note.content.partition(mark) if note else ("", "", "")
     stored, _, after = rest.partition(" -->")
     if note and stored.partition(" ")[0] == edited:
         return "unchanged"
@@ -64,19 +63,20 @@ def copy(page, place, tag: str, trash: set) -> str:
     text = text_of(page)
     copied = f"{text}\n\n{mark}{edited} {digest(text)} -->"
     if note is None:
-        sdk.notes.create(title, f"{copied}\n", project=place, tags=[tag] if tag else [])
+        title = clean(page.get("title") or "Untitled")[:200].strip()
+        made = sdk.notes.create(title, f"{copied}\n", project=place, tags=[tag] if tag else [])
+        sdk.items.link_source(made, ref)
         return "made"
     sdk.notes.update(note, content=f"{copied}{after}", expected_version=note.version)
     return "updated"
 
 
-def find(key: str, mark: str) -> tuple:
-    """Return the note with the mark of a page and its text; None and "" if there is none."""
-    for hit in sdk.search(f'"notion:{key}"', kinds=["note"], mode="keyword", limit=5):
-        content = sdk.notes.text(hit.id)
-        if mark in content:
-            return sdk.notes.get(hit.id, chars=1), content
-    return None, ""
+def adopt(ref: str, mark: str):
+    """Link and return the note of a page that an earlier version of this script made; None if there is none."""
+    for hit in sdk.search(f'"{ref}"', kinds=["note"], mode="keyword", limit=5):
+        if mark in sdk.notes.text(hit.id):
+            return sdk.items.link_source(hit.id, ref)
+    return None
 
 
 def text_of(page) -> str:

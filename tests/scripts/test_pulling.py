@@ -98,3 +98,48 @@ def test_a_dry_run_copies_nothing(call: Call, run: Run) -> None:
 
     assert told["result"]["made"] == 1
     assert call("list_tasks", tag="claap").data == []
+
+
+@pytest.mark.usefixtures("meeting")
+def test_copies_have_their_names_in_claap(call: Call, pull: Pull) -> None:
+    pull()
+
+    note = call("items.find_source", source_ref="claap:rec_1").data["item"]
+    task = call("list_tasks", tag="claap").data[0]
+    assert (note["title"], task["source_ref"].startswith("claap:rec_1/")) == ("2026-05-18 Demo", True)
+
+
+def test_copies_of_an_earlier_version_are_found_and_get_their_names(
+    call: Call, pull: Pull, meeting: dict[str, Any]
+) -> None:
+    pull()
+    task = call("list_tasks", tag="claap").data[0]["id"]
+    note = call("get_note", note="2026-05-18 Demo").data["id"]
+    for item in (note, task):
+        call("items.link_source", item=item, source_ref="")
+    meeting["keyTakeaways"] = [{"text": "They love it."}]
+
+    assert pull() == {"updated": 1, "meetings": 1}
+
+    assert call("items.find_source", source_ref="claap:rec_1").data["item"]["id"] == note
+    assert [row["source_ref"][:12] for row in call("list_tasks", tag="claap").data] == ["claap:rec_1/"]
+
+
+def test_a_deleted_copy_does_not_stop_another_of_the_same_title(
+    call: Call, pull: Pull, meeting: dict[str, Any]
+) -> None:
+    pull()
+    call("delete_item", item="2026-05-18 Demo", confirm=True)
+    call("delete_item", item=call("list_tasks", tag="claap").data[0]["id"], confirm=True)
+    meeting["id"] = "rec_2"
+
+    assert pull() == {"made": 1, "tasks": 1, "meetings": 1}
+
+
+def test_a_copy_is_found_without_its_mark_and_left_alone(call: Call, pull: Pull, meeting: dict[str, Any]) -> None:
+    pull()
+    call("update_note", note="2026-05-18 Demo", title="The demo", content="All my own.")
+    meeting["keyTakeaways"] = [{"text": "They love it."}]
+
+    assert pull() == {"changed_here": 1, "meetings": 1}
+    assert _read(call, "The demo") == "All my own."

@@ -102,3 +102,23 @@ def test_old_pages_are_left_out(pull: Pull, workspace: Workspace) -> None:
     workspace.edited = "2020-01-01T00:00:00.000Z"
 
     assert pull() == {"pages": 0}
+
+
+def test_a_copy_of_an_earlier_version_is_found_and_gets_its_name(call: Call, pull: Pull, workspace: Workspace) -> None:
+    pull()
+    note = call("get_note", note="Roadmap").data["id"]
+    call("items.link_source", item=note, source_ref="")
+    workspace.edited, workspace.text = "2026-05-19T10:00:00.000Z", "# Plan\n\nShip it."
+
+    assert pull() == {"updated": 1, "pages": 1}
+
+    assert call("items.find_source", source_ref="notion:0a-1b").data["item"]["id"] == note
+    assert pull() == {"unchanged": 1, "pages": 1}
+
+
+@pytest.mark.usefixtures("workspace")
+def test_a_renamed_copy_is_found_although_its_mark_is_gone(call: Call, pull: Pull) -> None:
+    pull()
+    call("update_note", note="Roadmap", title="Way", content="All my own.")
+
+    assert pull() == {"changed_here": 1, "pages": 1}
