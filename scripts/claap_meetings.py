@@ -1,8 +1,8 @@
-"""Copy recorded meetings from Claap into notes, and their action items into tasks.
+"""Copy recorded meetings from Claap into sessions, and their action items into tasks.
 
-The source_ref of a note or task says what it is a copy of, so it is found again under any title. The next run updates a
-note whose recording changed, and keeps what you wrote below the mark at the end of the copied text. What you changed
-above it, or deleted, stays so.
+The source_ref of a session or task says what it is a copy of, so it is found again under any title. The next run
+updates a session whose recording changed, and keeps what you wrote below the mark at the end of the copied summary.
+What you changed above it, or deleted, stays so. Earlier versions made notes; those are updated as notes.
 """
 
 import hashlib
@@ -14,12 +14,12 @@ TEXT_CHARS = 20_000
 
 
 def main(days: int = 14, label: str = "", project: str = "", tasks: bool = True) -> dict:
-    """Return how many notes and tasks were made or updated, and what was left alone.
+    """Return how many sessions and tasks were made or updated, and what was left alone.
 
     Args:
         days: How many days ago a meeting was at most, 1 to 365.
         label: Only meetings with this label.
-        project: The project of new notes and tasks, by its name or id; none if left out.
+        project: The project of new sessions and tasks, by its name or id; none if left out.
         tasks: Make tasks of open action items.
     """
     if not 1 <= days <= 365:
@@ -44,27 +44,41 @@ def main(days: int = 14, label: str = "", project: str = "", tasks: bool = True)
 
 
 def keep(recording, place) -> str:
-    """Make or update the note of a recording, and return what was done."""
-    day, mark, text = str(recording.get("createdAt") or "")[:10], f"<!-- claap:{recording['id']} ", text_of(recording)
-    ref = f"claap:{clean(recording['id'])}"
-    note = sdk.items.find_source(ref, kind="note", trash=True) or adopt(ref, mark)
-    if note is None:
-        title = f"{day} {clean(recording.get('title') or 'Meeting')}"[:200].strip()
-        made = sdk.notes.create(
-            title, f"{text}\n\n{mark}{digest(text)} -->\n", project=place, tags=["meeting", "claap"]
-        )
+    """Make or update the session of a recording, or the note of one that was copied before; return what was done."""
+    ref, mark = f"claap:{clean(recording['id'])}", f"<!-- claap:{recording['id']} "
+    copy = find(ref, mark)
+    if copy is None:
+        text = text_of(recording)
+        made = sdk.sessions.create(
+            f"{day_of(recording)} {clean(recording.get('title') or 'Meeting')}"[:200].strip(),
+            project=place, started_at=recording.get("createdAt") or "", attendees=people_of(recording),
+            summary=f"{text}\n\n{mark}{digest(text)} -->\n",
+        )  # fmt: skip
         sdk.items.link_source(made, ref)
         return "made"
-    if note.get("deleted_at"):
+    if copy.get("deleted_at"):
         return "deleted_here"
-    before, _, rest = note.content.partition(mark)
+    is_note = "content" in copy
+    text = text_of(recording, with_people=is_note)
+    before, _, rest = (copy.content if is_note else copy.summary).partition(mark)
     stored, _, after = rest.partition(" -->")
     if stored == digest(text):
         return "unchanged"
     if stored != digest(before):
         return "changed_here"
-    sdk.notes.update(note, content=f"{text}\n\n{mark}{digest(text)} -->{after}", expected_version=note.version)
+    copied = f"{text}\n\n{mark}{digest(text)} -->{after}"
+    if is_note:
+        sdk.notes.update(copy, content=copied, expected_version=copy.version)
+    else:
+        sdk.sessions.update(copy, summary=copied)
     return "updated"
+
+
+def find(ref: str, mark: str):
+    """Return the session or note of a recording, also of those in the trash; None if there is none."""
+    kinds = ("session", "note")
+    found = [copy for kind in kinds if (copy := sdk.items.find_source(ref, kind=kind, trash=True))]
+    return found[0] if found else adopt(ref, mark)
 
 
 def adopt(ref: str, mark: str):
@@ -80,16 +94,24 @@ def digest(text: str) -> str:
     return hashlib.md5(text.rstrip().encode()).hexdigest()[:12]
 
 
-def text_of(recording) -> str:
+def day_of(recording) -> str:
+    """Return the day of a recording."""
+    return str(recording.get("createdAt") or "")[:10]
+
+
+def people_of(recording) -> list[str]:
+    """Return the names or e-mail addresses of the participants."""
+    people = (recording.get("meeting") or {}).get("participants") or []
+    return [clean(name) for person in people if (name := person.get("name") or person.get("email"))]
+
+
+def text_of(recording, with_people: bool = False) -> str:
     """Return a recording as Markdown."""
-    people = [
-        person.get("name") or person.get("email")
-        for person in (recording.get("meeting") or {}).get("participants") or []
-    ]
+    people = people_of(recording) if with_people else []
     takeaways = [each.get("text") for each in recording.get("keyTakeaways") or [] if isinstance(each, dict)]
     parts = [
         f"[Recording]({clean(recording.get('url') or '')})",
-        f"People: {', '.join(clean(each) for each in people if each)}" if people else "",
+        f"People: {', '.join(people)}" if people else "",
         "\n".join(f"- {clean(each)}" for each in takeaways if each),
         "\n".join(f"- [{'x' if done else ' '}] {text}" for text, done in items_of(recording)),
     ]

@@ -1,5 +1,6 @@
-"""The shipped script that copies meetings from Claap: again and again, only what changed."""
+"""The shipped script that copies meetings from Claap into sessions: again and again, only what changed."""
 
+import hashlib
 import json
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -35,17 +36,18 @@ def pull(result: Callable[..., Any]) -> Pull:
 
 
 def _read(call: Call, title: str = "2026-05-18 Demo") -> str:
-    return call("get_note", note=title).data["content"]
+    return call("get_session", session=title).data["summary"]
 
 
 @pytest.mark.usefixtures("meeting")
-def test_a_meeting_becomes_a_note_and_its_action_items_tasks(call: Call, pull: Pull) -> None:
+def test_a_meeting_becomes_a_session_and_its_action_items_tasks(call: Call, pull: Pull) -> None:
     assert pull() == {"made": 1, "tasks": 1, "meetings": 1}
 
     text = _read(call)
-    assert text.startswith(
-        "[Recording](https://claap.example/1)\n\nPeople: Ada\n\n- They like it.\n\n- [ ] Send the offer"
-    )
+    assert text.startswith("[Recording](https://claap.example/1)\n\n- They like it.\n\n- [ ] Send the offer")
+    session = call("get_session", session="2026-05-18 Demo").data
+    assert (session["kind"], session["attendees"]) == ("meeting", ["Ada"])
+    assert session["started_at"].startswith("2026-05-18")
     assert "Send the offer" in [row["title"] for row in call("list_tasks", tag="claap").data]
 
 
@@ -56,12 +58,12 @@ def test_a_second_run_makes_nothing(pull: Pull) -> None:
     assert pull() == {"unchanged": 1, "meetings": 1}
 
 
-def test_a_changed_recording_updates_its_note_and_keeps_what_was_added(
+def test_a_changed_recording_updates_its_session_and_keeps_what_was_added(
     call: Call, pull: Pull, meeting: dict[str, Any]
 ) -> None:
     pull()
-    call("append_to_note", note="2026-05-18 Demo", block="My own words.")
-    call("update_note", note="2026-05-18 Demo", title="The demo")
+    added = _read(call) + "\n\nMy own words."
+    call("update_session", session="2026-05-18 Demo", title="The demo", summary=added)
     meeting["keyTakeaways"] = [{"text": "They love it."}]
 
     assert pull() == {"updated": 1, "meetings": 1}
@@ -73,7 +75,7 @@ def test_a_changed_recording_updates_its_note_and_keeps_what_was_added(
 
 def test_what_was_changed_or_deleted_here_stays_so(call: Call, pull: Pull, meeting: dict[str, Any]) -> None:
     pull()
-    call("edit_note", note="2026-05-18 Demo", old_text="They like it.", new_text="They hate it.")
+    call("update_session", session="2026-05-18 Demo", summary=_read(call).replace("like it", "hate it"))
     meeting["keyTakeaways"] = [{"text": "They love it."}]
 
     assert pull() == {"changed_here": 1, "meetings": 1}
@@ -104,24 +106,37 @@ def test_a_dry_run_copies_nothing(call: Call, run: Run) -> None:
 def test_copies_have_their_names_in_claap(call: Call, pull: Pull) -> None:
     pull()
 
-    note = call("items.find_source", source_ref="claap:rec_1").data["item"]
+    session = call("items.find_source", source_ref="claap:rec_1").data["item"]
     task = call("list_tasks", tag="claap").data[0]
-    assert (note["title"], task["source_ref"].startswith("claap:rec_1/")) == ("2026-05-18 Demo", True)
+    assert (session["title"], task["source_ref"].startswith("claap:rec_1/")) == ("2026-05-18 Demo", True)
+
+
+EARLIER = """[Recording](https://claap.example/1)
+
+People: Ada
+
+- They like it.
+
+- [ ] Send the offer
+
+<!-- claap:rec_1 {digest} -->
+My own words."""
 
 
 def test_copies_of_an_earlier_version_are_found_and_get_their_names(
     call: Call, pull: Pull, meeting: dict[str, Any]
 ) -> None:
-    pull()
-    task = call("list_tasks", tag="claap").data[0]["id"]
-    note = call("get_note", note="2026-05-18 Demo").data["id"]
-    for item in (note, task):
-        call("items.link_source", item=item, source_ref="")
-    meeting["keyTakeaways"] = [{"text": "They love it."}]
+    digest = hashlib.md5(EARLIER.partition("\n\n<!--")[0].encode()).hexdigest()[:12]
+    note = call("create_note", title="Old", content=EARLIER.format(digest=digest)).data["id"]
+    notes = "From claap:rec_1:\n> Send the offer\nhttps://claap.example/1"
+    call("create_task", title="Offer", tags=["claap"], notes=notes)
 
+    assert pull() == {"unchanged": 1, "meetings": 1}
+    meeting["keyTakeaways"] = [{"text": "They love it."}]
     assert pull() == {"updated": 1, "meetings": 1}
 
-    assert call("items.find_source", source_ref="claap:rec_1").data["item"]["id"] == note
+    found = call("items.find_source", source_ref="claap:rec_1").data["item"]
+    assert (found["id"], "They love it." in found["content"], "My own words." in found["content"]) == (note, True, True)
     assert [row["source_ref"][:12] for row in call("list_tasks", tag="claap").data] == ["claap:rec_1/"]
 
 
@@ -138,7 +153,7 @@ def test_a_deleted_copy_does_not_stop_another_of_the_same_title(
 
 def test_a_copy_is_found_without_its_mark_and_left_alone(call: Call, pull: Pull, meeting: dict[str, Any]) -> None:
     pull()
-    call("update_note", note="2026-05-18 Demo", title="The demo", content="All my own.")
+    call("update_session", session="2026-05-18 Demo", title="The demo", summary="All my own.")
     meeting["keyTakeaways"] = [{"text": "They love it."}]
 
     assert pull() == {"changed_here": 1, "meetings": 1}
