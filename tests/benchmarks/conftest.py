@@ -6,12 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import browser, daemon, sample_home, signed_in
-
 from .measure import Board, console
 from .stores import NOTES, TASKS, store
-
-__all__ = ["browser", "daemon", "sample_home", "signed_in"]
 
 
 @pytest.fixture(scope="session")

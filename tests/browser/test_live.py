@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.browser.assistant import Assistant, connect_assistant
-from tests.browser.conftest import OpenContext
 from tests.browser.driver import Browser, Complaints, Page, expect
+from tests.browser.fixtures import OpenContext
 from tests.browser.page_daemon import PageDaemon
 
 pytestmark = pytest.mark.browser

@@ -7,22 +7,10 @@ from typing import ClassVar
 
 import pytest
 
-from tests.browser.conftest import (
-    assistant,
-    browser,
-    complaints,
-    daemon,
-    nothing_is_left,
-    open_context,
-    page,
-    sample_home,
-    signed_in,
-)
+from tests.browser.conftest import nothing_is_left
+from tests.browser.fixtures import page
 
-__all__ = [
-    "assistant", "browser", "complaints", "daemon", "nothing_is_left", "open_context", "page", "sample_home",
-    "signed_in",
-]  # fmt: skip
+__all__ = ["nothing_is_left", "page"]
 
 
 class OtherSite:
