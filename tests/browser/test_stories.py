@@ -83,9 +83,11 @@ def test_several_tasks_are_changed_at_once_with_the_keyboard(page: Page, assista
     for number in range(3):
         assistant.call("create_task", title=f"Plant bulb {number}", tags=["bulbs"])
     page.goto("/tasks?tag=bulbs")
+    expect(page.locator("body")).to_have_attribute("data-live", "on")
 
     for key in ("j", "s", "j", "s"):
         page.keyboard.press(key)
+    expect(page.locator(".choose:checked")).to_have_count(2)
     assistant.call("create_task", title="Plant the last bulb", tags=["bulbs"])
     expect(page.locator("#g-none li")).to_have_count(4)  # the selection is still there
     page.get_by_label("Change").select_option("deadline=tomorrow")
@@ -248,3 +250,13 @@ def test_back_and_forward_show_the_pages_one_saw(page: Page) -> None:
     page.go_forward()
 
     expect(page.locator("h1")).to_have_text("Notes")
+
+
+def test_a_key_right_after_the_page_came_leads_nowhere_else(page: Page) -> None:
+    page.goto("/tasks")
+
+    for key in ("j", "s", "t"):
+        page.keyboard.press(key)
+
+    expect(page.locator(".choose:checked")).to_have_count(1)
+    expect(page).to_have_url(re.compile("/tasks$"))

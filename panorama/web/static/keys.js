@@ -8,7 +8,7 @@ const GO = { t: '/today', a: '/tasks', l: '/calendar', n: '/notes', p: '/project
 const rows = () => [...document.querySelectorAll('main [data-row]')].filter(row => row.checkVisibility())
 const current = () => document.activeElement?.closest?.('[data-row]')
 const focusable = row => row?.querySelector('.tick-box, a.title, button')
-let went = 0
+let went = -Infinity  // when G was pressed, in the clock that starts with the page
 
 function step(by) {
   const all = rows(), at = all.indexOf(current())
@@ -34,7 +34,7 @@ addEventListener('keydown', event => {
   if (event.key.startsWith('Arrow') && event.target.matches('.calendar a')) { event.preventDefault(); return stepDay(event.target, event.key) }
   if (event.key.startsWith('Arrow') && !current()) return
   const address = performance.now() - went < 1200 && GO[event.key]
-  went = 0
+  went = -Infinity
   if (address) return void show(address, { push: true })
   const act = KEYS[event.key], link = !act && /^[a-z]$/.test(event.key) && document.querySelector(`main [data-key=${event.key}]`)
   if (act || link) { event.preventDefault(); if (act) act(); else link.click() }
