@@ -14,7 +14,7 @@ from panorama.config import Settings
 
 TITLES = 6
 BUDGETS = {
-    "create_task": 10, "create_note": 10, "update_task": 7, "update_note": 13, "get_note": 2, "list_tasks": 3,
+    "create_task": 10, "create_note": 10, "update_task": 7, "update_note": 15, "get_note": 2, "list_tasks": 3,
     "list_notes": 2, "search": 6, "project_dashboard": 12, "related": 8, "get_item": 10,
 }  # fmt: skip
 """The most statements of each, with the beginning and the end of the transaction for a write."""
