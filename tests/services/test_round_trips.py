@@ -1,5 +1,6 @@
 """How many statements an operation sends: over a network each would be a round trip."""
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -55,11 +56,15 @@ def count_statements(app: App) -> Callable[[str], list[str]]:
     """Returns a function that calls a tool and returns the statements that it sent."""
     statements: list[str] = []
 
+    thread = threading.get_ident()  # other threads write the call log meanwhile
+
     def record(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        statements.append(statement)
+        if threading.get_ident() == thread:
+            statements.append(statement)
 
     def record_end(_connection: Any) -> None:
-        statements.append("COMMIT")
+        if threading.get_ident() == thread:
+            statements.append("COMMIT")
 
     def count(tool: str) -> list[str]:
         arguments = arguments_of(app, tool)
