@@ -30,7 +30,7 @@ def list(  # noqa: A001 (its name in scripts)
     calendar: str | None = None,
     limit: int | None = None,
 ) -> builtins.list[Occurrence]:
-    """List the calendar: events with their recurrences, and meetings; the next 7 days by default.
+    """List the calendar: events with their recurrences, and meetings; 7 days by default.
 
     Args:
         day: One day: 2026-05-31, friday, or a date.

@@ -127,7 +127,7 @@ def components(limit: int = 10) -> Components:
 
 @explain_misuse
 def context(topic: str, depth: int = 1) -> GraphContext:
-    """Gather what is known about a topic: the best search hits, and what they are linked to, in 8 KB.
+    """Gather the best search hits for a topic with what they are linked to, in 8 KB.
 
     Args:
         topic: Words or a question.

@@ -39,7 +39,7 @@ def get(item: str | Item, start: int = 1) -> Whole:
 def find_source(
     source_ref: str, kind: Literal["task", "note", "session"] | None = None, trash: bool = False
 ) -> Item | None:
-    """Find the item that comes from another system by its name there, such as claap:rec_1.
+    """Find an item by its name in another system, such as claap:rec_1.
 
     Args:
         source_ref: The system, a colon, and the name there.
@@ -63,7 +63,7 @@ def find_source(
 
 @explain_misuse
 def link_source(item: str | Item, source_ref: str) -> Item:
-    """Store the name that a task, note or session has in another system, such as claap:rec_1; "" removes it.
+    """Store the name of an item in another system, such as claap:rec_1; "" removes it.
 
     Args:
         item: Its id, its exact name, or its row.

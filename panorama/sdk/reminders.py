@@ -189,7 +189,7 @@ def snooze(reminder: str | Reminder, until: str | datetime = "10m") -> Reminder:
 
 @explain_misuse
 def acknowledge(reminder: str | Reminder) -> Reminder:
-    """Take note of a reminder that rang: it waits no more, and rings again only at its next occurrence.
+    """Acknowledge a fired reminder; it rings again only at its next occurrence.
 
     Args:
         reminder: Its id, its title, or its row.

@@ -16,7 +16,7 @@ AT_MOST = 8
 
 @explain_misuse
 def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_most: int = AT_MOST) -> list[Any]:
-    """Run functions and return their results in order; calls of sources run concurrently, others one at a time.
+    """Run functions, results in order; calls of sources run concurrently, others one at a time.
 
     Use it for sources, which take long to answer. For items fewer calls save more: sdk.batch, sdk.query, the filters of
     lists. In your own Python, after connect(), functions run in threads.
@@ -50,7 +50,7 @@ def parallel(*functions: Callable[[], Any] | Sequence[Callable[[], Any]], at_mos
 
 @explain_misuse
 def parallel_map(function: Callable[[T], R], items: Iterable[T], at_most: int = AT_MOST) -> list[R]:
-    """Call a function with each item, results in order; calls of sources run concurrently, others one at a time.
+    """Call a function with each item; calls of sources run concurrently, others one at a time.
 
     Use it for sources, which take long to answer. For items fewer calls save more: sdk.batch, sdk.query, the filters of
     lists. In your own Python, after connect(), the function runs in threads.

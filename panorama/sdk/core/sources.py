@@ -26,7 +26,7 @@ def source_function(source: str, name: str) -> Callable[..., Any]:
 
 @explain_misuse
 def attempt(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Result:
-    """Call a function of the SDK, and return its value or its error instead of raising it.
+    """Call a function, and return its value or its error instead of raising it.
 
     Args:
         function: Any function of `sdk`, such as sdk.notes.get, or one of your own.

@@ -45,7 +45,7 @@ class Events(Service):
         attendee: str = "",
         calendar: str | None = None,
     ) -> Page[Occurrence]:
-        """List the calendar: events with their recurrences, and meetings; the next 7 days by default.
+        """List the calendar: events with their recurrences, and meetings; 7 days by default.
 
         Appointments, who comes when, what is on a day.
 

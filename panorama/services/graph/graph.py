@@ -158,7 +158,7 @@ class Graph(Service):
         return Subgraph(nodes=nodes, edges=tuple(drawn), total=total, is_partial=is_partial)
 
     def context(self, topic: str, depth: int = 1) -> GraphContext:
-        """Gather what is known about a topic: the best search hits, and what they are linked to, in 8 KB.
+        """Gather the best search hits for a topic with what they are linked to, in 8 KB.
 
         Args:
             depth: Steps from each hit, up to 4.

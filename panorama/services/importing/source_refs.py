@@ -22,7 +22,7 @@ class SourceRefs(Service):
     def find(
         self, source_ref: str, kind: Literal["task", "note", "session"] | None = None, trash: bool = False
     ) -> SourceMatch:
-        """Find the item that comes from another system by its name there, such as claap:rec_1.
+        """Find an item by its name in another system, such as claap:rec_1.
 
         Args:
             kind: Only an item of this kind.
@@ -46,7 +46,7 @@ class SourceRefs(Service):
         )  # fmt: skip
 
     def link(self, item: ItemRef, source_ref: str) -> Result[Any]:
-        """Store the name that a task, note or session has in another system, such as claap:rec_1; "" removes it.
+        """Store the name of an item in another system, such as claap:rec_1; "" removes it.
 
         Raises:
             InvalidInputError: It is of another kind, or the name has no system before a colon.

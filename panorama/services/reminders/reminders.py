@@ -111,7 +111,7 @@ class Reminders(Service):
         return max(due, quiet) if due and quiet else due
 
     def acknowledge(self, reminder: ReminderRef) -> Result[Reminder]:
-        """Take note of a reminder that rang: it waits no more, and rings again only at its next occurrence."""
+        """Acknowledge a fired reminder; it rings again only at its next occurrence."""
         with self._writing() as session:
             old: Reminder = rows.load(session, "reminder", reminder)
             if not alerts.is_pending(session, old.id):
