@@ -346,7 +346,7 @@ def test_an_export_has_a_line_for_each_row(export: Path, lived: App) -> None:
 def test_a_person_finds_pages_and_files_under_their_names(export: Path) -> None:
     pages = below(export / "markdown")
 
-    assert pages == {"Garden/Garden.md", "Garden/Plan.md"}
+    assert pages == {"Garden/Garden.md", "Garden/Plan.md", "Tiler.md", "Without a project.md"}
     assert (export / "files" / "Garden" / "beds.csv").read_text() == "a,b\n3,4\n"
     page = (export / "markdown" / "Garden" / "Garden.md").read_text()
     assert "- [ ] Dig 📅 2026-06-01" in page
