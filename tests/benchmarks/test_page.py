@@ -1,5 +1,8 @@
 """What the page costs: until it is seen, what it loads, until a change is on the screen, and beside MCP clients."""
 
+# Playwright is not among the development dependencies: without it its names have no types.
+# pyright: reportAttributeAccessIssue=false
+
 import statistics
 import subprocess
 import sys
