@@ -10,7 +10,7 @@ from typing import Any
 from panorama.calls.agreements import call_digest
 from panorama.calls.arguments import Arguments, find_unusable, printable, unusable_error
 from panorama.calls.call import TRACKED_CALL, Call, current_call, find_current_call
-from panorama.calls.call_log import NAME_CHARS, CallLogWriter, CallOutcome, create_entry
+from panorama.calls.call_log import NAME_CHARS, CallLogWriter, CallOutcome, create_entry, describe_source_call
 from panorama.calls.conversation import JOB_ACTOR, Conversation
 from panorama.calls.invocation import Invocation
 from panorama.calls.jobs.job_types import JobWait, find_job_wait, job_type
@@ -305,7 +305,7 @@ class Calls:
         outcome: Answer | CallOutcome = CallOutcome()
         try:
             if problem := find_unusable(call.arguments):
-                raise unusable_error(call.name, problem)
+                raise unusable_error(describe_source_call(call.name, call.arguments)[0], problem)
             if outer is None:
                 outcome = self._call_guarded_from_loops(self._get_arguments(call.name), call)
             else:

@@ -224,10 +224,12 @@ def test_the_call_log_tells_what_failed(run: Command) -> None:
     run("tasks", "done", "Coffee")
 
     every, failed = run("calls", "--json").answer["data"], run("calls", "--failed", "--slow").lines
+    misspelt = run("calls", "--source", "crmm").err
 
     assert [row["name"] for row in every] == ["tasks.update", "tasks.create"]
     assert "not_found" in failed[1]
     assert len(failed) == 2
+    assert misspelt.endswith("`panorama sources` lists the sources.\n")
 
 
 def test_status_tells_where_the_data_is(run: Command, given: Given, home: Any) -> None:

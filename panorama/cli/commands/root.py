@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -270,6 +271,8 @@ def calls(
     with Client() as panorama:
         answer = panorama.list_rows("calls.list", {"slow": slow, "failed": failed, "source": source}, limit)
         now = panorama.now
+    if source and not answer.data:
+        answer = replace(answer, metadata={**answer.metadata, "hint": "`panorama sources` lists the sources."})
     console.print_rows(answer, as_json, lambda: console.print_table(status_tables.calls(answer.data, now)))
 
 

@@ -177,6 +177,10 @@ def _make_folder(name: str, parent: int) -> None:
 def _translate_error(error: OSError, path: str) -> PanoramaError:
     if error.errno == errno.ENOENT:
         return NotFoundError(f"There is no such file in {path or 'the folder'}.", hint="List the files first.")
-    if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):
-        return InvalidInputError(f"{path or 'The file'} is a link or no folder.", hint="Links are not followed.")
+    if error.errno in (errno.ELOOP, errno.EMLINK):
+        return InvalidInputError("The file is a link.", hint="Links are not followed; use a path from the list.")
+    if error.errno == errno.ENOTDIR:  # what a link to a folder answers as well
+        return InvalidInputError(
+            f"{path or 'A part of the path'} is not a folder, or a link to one.", hint="Links are not followed."
+        )
     return UnavailableError(f"The file cannot be used: {error.strerror}.", hint="Check its permissions.")

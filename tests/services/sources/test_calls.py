@@ -66,6 +66,7 @@ def test_the_answer_names_the_calls_that_undo_does_not_take_back(call: Call, run
         ("sdk.crm.echo(message=5)", "crm.echo: message: 5 is not of type 'string'."),
         ("sdk.crm.meet(count=2.5)", "crm.meet: count: 2.5 is not of type 'integer'."),
         ('sdk.crm.echo("x")', "sdk.crm.echo takes its arguments by name"),
+        ('sdk.crm.echo(message="a\\x00b")', "crm.echo was not called: arguments.message holds a NUL byte."),
         ("sdk.crm.fail()", "SourceError: Nothing works today."),
         ("sdk.crm.die()", "OutcomeUnknownError: The source crm ended: its last output was"),
         ("sdk.crm.delete_all()", "The user denied calls of crm.delete_all."),

@@ -9,6 +9,7 @@ from panorama.cli.commands.sources import importing, rows
 from panorama.cli.commands.sources.adding import AddRequest, choose_secret, describe_secrets, store_entry
 from panorama.cli.console import console
 from panorama.domain.sources.policy import DECISIONS, Decision
+from panorama.domain.text.wording import pluralize
 from panorama.errors import DeclinedError, InvalidInputError, NotFoundError
 from panorama.sources.config import SourceConfig, load_sources
 from panorama.sources.descriptions import describe_functions, describe_source
@@ -26,7 +27,7 @@ TEST_SECONDS = 60.0
 def list_sources(*, as_json: bool) -> None:
     """Print the sources."""
     data = [describe_source(config) for config in load_sources(_home())]
-    summary = f"{len(data)} source{'' if len(data) == 1 else 's'}"
+    summary = pluralize(len(data), "source")
     hint = {} if data else {"hint": "`panorama sources add` or `panorama sources import` adds some."}
     console.print_rows(Answer(data, summary, hint), as_json, lambda: console.print_table(rows.sources_table(data)))
 
@@ -95,7 +96,7 @@ def check_source(name: str, *, as_json: bool) -> None:
     data = describe_functions(config, functions)
     counts = {decision: sum(row["decision"] == decision for row in data) for decision in DECISIONS}
     words = ", ".join(f"{count} {decision}" for decision, count in counts.items() if count)
-    answer = Answer(data, f"{name} works: {len(data)} functions ({words})", {})
+    answer = Answer(data, f"{name} works: {pluralize(len(data), 'function')} ({words})", {})
     console.print_rows(answer, as_json, lambda: console.print_table(rows.functions_table(data)))
 
 
