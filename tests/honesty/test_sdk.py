@@ -167,7 +167,7 @@ def test_no_operation_is_sent_that_does_not_exist(app: App) -> None:
 def test_the_fields_of_the_types_are_those_of_the_items(letter: str) -> None:
     kind = item.LETTERS[letter]
     stored = next(each for each in _every(item.Item) if getattr(each, "KIND", "") == kind)
-    typed = get_type_hints(getattr(_types, rows.KINDS[letter]), vars(_types))
+    typed = get_type_hints(getattr(_types, rows.KINDS[letter]))
     known = {field.name for field in fields(stored)} - {"deleted_at"}
 
     assert typed.keys() - {*stored.DERIVED} == known
@@ -198,7 +198,7 @@ def _every(kind: type[Any]) -> list[type[Any]]:
     ],
 )
 def test_the_fields_of_a_typed_answer_are_those_of_its_view(view: Any, typed: type) -> None:
-    told = set(get_type_hints(typed, vars(_types)))
+    told = set(get_type_hints(typed))
 
     assert told <= {field.name for field in fields(view)}
 

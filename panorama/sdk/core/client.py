@@ -12,7 +12,7 @@ from panorama.sdk.core import wire
 from panorama.sdk.core.namespace import SURFACE
 from panorama.sdk.core.rows import Row
 from panorama.sdk.core.suggestions import explain_unknown
-from panorama.sdk.core.types import NounModules
+from panorama.sdk.core.types.items import NounModules
 from panorama.sdk.errors import ConflictError, UnavailableError, from_dict
 
 if TYPE_CHECKING:
