@@ -1,0 +1,241 @@
+"""The open session, the index of words in it, and what each kind of database does its own way inside a transaction."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from sqlalchemy import Connection, Table
+
+from panorama.domain.changes import ItemChange, Origin
+from panorama.domain.text.json_types import is_object, is_sequence
+from panorama.domain.text.tokens import Term
+
+ProgressCallback = Callable[[int, int], None]
+"""Receives how many bytes of how many are done; what it raises ends the work."""
+
+
+def noop(*_: object) -> None:
+    """Do nothing: the callback of work that nobody follows."""
+
+
+@dataclass(slots=True)
+class Session:
+    """One open transaction; `origin` is who writes, None when only reading; `touched` has an entry per change line.
+
+    The functions in `later` are called after the commit; they must be quick, and their errors are only logged.
+    `long_texts` are the ids of items some of whose words are written or removed after the commit; `index_seconds` is
+    how long words were written and removed.
+    """
+
+    connection: Connection
+    origin: Origin | None
+    dialect: "Dialect"
+    touched: list[ItemChange] = field(default_factory=list[ItemChange])
+    later: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
+    long_texts: set[str] = field(default_factory=set[str])
+    index_seconds: float = 0.0
+
+    @property
+    def full_text(self) -> "FullText":
+        """The index of words."""
+        return self.dialect.full_text
+
+    @property
+    def vocabulary(self) -> "Vocabulary":
+        """The words of that index."""
+        return self.dialect.vocabulary
+
+    @property
+    def change_count(self) -> int:
+        """How many change lines it has written."""
+        return len(self.touched)
+
+    def spend(self, stored: object, replaced: object = None) -> None:
+        """Count the texts that are about to be stored, without the size of those that they replace.
+
+        Raises:
+            InvalidInputError: Together with what the unit stored before, it is more than the unit may store.
+        """
+        if self.origin and self.origin.budget:
+            self.spend_bytes(max(0, count_bytes(stored) - count_bytes(replaced)))
+
+    def spend_bytes(self, size: int) -> None:
+        """Count so many bytes that are about to be stored.
+
+        Raises:
+            InvalidInputError: As `spend`.
+        """
+        if self.origin and self.origin.budget:
+            self.origin.budget.spend(size)
+
+
+def count_bytes(value: object) -> int:
+    """Return how large the texts in a value are, in bytes; all else is small."""
+    if isinstance(value, str):
+        return len(value) if value.isascii() else len(value.encode("utf-8", "replace"))
+    if is_object(value):
+        return sum(count_bytes(entry) for entry in value.values())
+    if is_sequence(value):
+        return sum(map(count_bytes, value))
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An item whose words match; a smaller score is a better match."""
+
+    item: str
+    kind: str
+    score: float
+
+
+class ItemText(NamedTuple):
+    """The words of an item that are indexed."""
+
+    kind: str
+    item: str
+    title: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A part of an item whose words match; a larger score is a better match."""
+
+    item: str
+    kind: str
+    score: float
+    part: int
+
+
+class FullText(Protocol):
+    """The words of every living item, written in the same transaction as its row; those of long texts follow it."""
+
+    def set_words(self, session: Session, texts: Sequence[ItemText], *, new: bool = False) -> None:
+        """Make the index hold these words for some items, and only these; unchanged parts are left alone.
+
+        What takes too long for one transaction is left to `sync_parts`; the item is then in `session.long_texts`.
+        """
+        ...
+
+    def remove(self, session: Session, items: Sequence[str]) -> None:
+        """Remove the words of some items; some may be hidden now and removed by `sync_parts`."""
+        ...
+
+    def make_parts(self, title: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield the parts in which texts are indexed, each with its digest and the title's as its name."""
+        ...
+
+    def replace_texts(
+        self, session: Session, kind: str, item: str, title: str, old: Mapping[int, str], new: Mapping[int, str]
+    ) -> None:
+        """Index some of an item's texts again, by number; the others are not read."""
+        ...
+
+    def sync_parts(
+        self, session: Session, kind: str, item: str, title: str, parts: Mapping[str, str], *, seconds: float
+    ) -> bool:
+        """Write and remove parts until the index holds these for an item, for some seconds; return whether it does."""
+        ...
+
+    def search_terms(self, session: Session, query: tuple[Term, ...], *, every: bool, limit: int) -> list[Hit]:
+        """Return the best parts that hold every term, or any of them; at most `limit`, the best first."""
+        ...
+
+    def search_expression(self, session: Session, query: str, *, limit: int, reach: int) -> list[Match]:
+        """Return the best matches of an expression among the `reach` last written ones, the best first."""
+        ...
+
+    def list_matching_parts(self, session: Session, query: str, first: int, last: int) -> set[int]:
+        """Return the parts from `first` to `last` that match an expression."""
+        ...
+
+    def count(self, session: Session, query: str, *, most: int) -> int:
+        """Return how many parts match an expression, counted up to `most`."""
+        ...
+
+    def build_expression(self, terms: Sequence[Term], *, every: bool) -> str:
+        """Return the expression for every term, or any of them."""
+        ...
+
+    def join_expressions(self, *expressions: str) -> str:
+        """Return the expression for parts that match all of these."""
+        ...
+
+    def has_all_parts(self, session: Session) -> bool:
+        """Return whether the index has as many parts as the table of parts."""
+        ...
+
+    def merge(self, session: Session, *, begin: bool) -> bool:
+        """Rewrite a portion of the index without removed words; return whether there is more to do."""
+        ...
+
+
+class Vocabulary(Protocol):
+    """The words that the full text holds, how frequent they are, and corrections of misspelt ones."""
+
+    def stem(self, word: str) -> str:
+        """Return the form in which the index stores a word, "" if it is not a single word."""
+        ...
+
+    def count_parts(self, session: Session, stems: Sequence[str]) -> dict[str, int]:
+        """Return how many parts hold each stem; stems that none holds are left out."""
+        ...
+
+    def correct(self, session: Session, word: str) -> str:
+        """Return the stored word that an unknown word most likely was, "" if there is none."""
+        ...
+
+    def split_word(self, session: Session, word: str) -> str:
+        """Return the two stored words that an unknown word is made of, "" if there are none."""
+        ...
+
+    def split_code(self, session: Session, code: str) -> tuple[tuple[str, str], ...]:
+        """Return the ways in which a code is stored as two words."""
+        ...
+
+
+class Dialect(Protocol):
+    """What a kind of database does its own way inside a transaction."""
+
+    @property
+    def full_text(self) -> FullText:
+        """The index of words."""
+        ...
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words of that index."""
+        ...
+
+    def insert_rows(
+        self,
+        connection: Connection,
+        table: Table,
+        names: tuple[str, ...],
+        rows: Iterable[Sequence[Any]],
+        *,
+        skip_existing: bool = False,
+    ) -> None:
+        """Insert many rows, given as the values of some columns."""
+        ...
+
+    def update_rows(
+        self,
+        connection: Connection,
+        table: Table,
+        names: tuple[str, ...],
+        keys: tuple[str, ...],
+        rows: Sequence[Sequence[Any]],
+    ) -> int:
+        """Update rows by some key columns, given as the values of some columns and the keys; return their number."""
+        ...
+
+    def write_snapshot(self, session: Session, target: Path, progress: ProgressCallback = noop) -> None:
+        """Write what a session sees to a new file, while others go on writing."""
+        ...
+
+    def list_sequences(self, session: Session) -> dict[str, int]:
+        """Return the last number that each table with generated numbers gave."""
+        ...
