@@ -5,7 +5,7 @@ from typing import Any
 
 from panorama.domain.jobs import JobKind
 from panorama.operation import Operation, read, write
-from panorama.operations import graph, people, scripts, sources
+from panorama.operations import graph, people, scripts, sources, views
 from panorama.services import Services
 from panorama.services import summaries as say
 from panorama.services.search.results import select_line
@@ -33,6 +33,7 @@ def build_operations(do: Services) -> Iterator[Operation]:
     yield from _archive(do)
     yield from _cli_only(do)
     yield from _pages(do)
+    yield from views.list_operations(do)
 
 
 _MORE = {"toolset": "more"}

@@ -19,7 +19,7 @@ from tzlocal import get_localzone_name
 from panorama.errors import InvalidInputError
 from panorama.transport import address
 
-TOOLSETS = ("default", "more", "files", "jobs", "people", "sessions", "calendar", "graph")
+TOOLSETS = ("default", "more", "files", "jobs", "people", "sessions", "calendar", "graph", "apps")
 
 
 def data_directory() -> Path:
@@ -48,7 +48,7 @@ class Settings(BaseSettings):
         default=("default",),
         description="Groups of tools that are listed; `more` adds updates of links, reminders and journal, "
         "`files` reads and writes files, `jobs` keeps schedules, `people` keeps people and teams, `sessions` "
-        "keeps meetings, `calendar` events.",
+        "keeps meetings, `calendar` events, `apps` shows views in a chat.",
     )
     log_days: int = Field(default=30, ge=1, le=3650, description="Days that the call log is kept.")
     trash_days: int = Field(

@@ -10,6 +10,9 @@ from panorama.services.base import LargeCall, Plan
 Policy = Literal["read", "write", "delete"]
 Workload = Literal["short", "waiting", "script", "maintenance"]
 
+APPS_TOOLSET = "apps"
+"""The toolset for clients that show pages in a chat; the settings can list it for all."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:

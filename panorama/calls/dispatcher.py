@@ -24,7 +24,7 @@ from panorama.domain.scripts.library import TOOL_PREFIX
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.lenient_json import strip_client_prefix
 from panorama.errors import ConflictError, DeclinedError, InvalidInputError, NotFoundError, PanoramaError
-from panorama.operation import Operation, Workload
+from panorama.operation import APPS_TOOLSET, Operation, Workload
 from panorama.sdk.core.aliases import suggest_tool
 from panorama.services.base import CALL_LETTER, RUN_LETTER, ServiceContext
 from panorama.services.jobs.jobs import Jobs
@@ -238,7 +238,7 @@ class Calls:
         return tuple(
             operation.tool
             for operation in every
-            if operation.tool and operation.toolset != "default" and not operation.sdk
+            if operation.tool and operation.toolset not in ("default", APPS_TOOLSET) and not operation.sdk
         )
 
     @property

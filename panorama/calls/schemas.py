@@ -63,10 +63,10 @@ def _walk(part: Any, known: Mapping[str, Any]) -> Any:
     if not is_object(part):
         return part
     schema: dict[str, Any] = dict(part)
-    if "$ref" in schema:
-        schema = {**known[schema.pop("$ref").rsplit("/", 1)[-1]], **schema}
     if "anyOf" in schema:
         schema = _drop_null(schema)
+    if "$ref" in schema:
+        schema = {**known[schema.pop("$ref").rsplit("/", 1)[-1]], **schema}
     return {name: _simplify_property(name, value, known) for name, value in schema.items() if _is_relevant(name, value)}
 
 

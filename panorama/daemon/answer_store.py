@@ -42,7 +42,7 @@ class AnswerStore:
         """Return the stored line that answers a request for a list; None if there is none, or the list has changed.
 
         Args:
-            negotiated: The protocol version of the handshake, "" if there was none.
+            negotiated: The client of the handshake, as `describe_client` describes it; "" if there was none.
         """
         answers = self._answers
         line = answers.find(request, negotiated) if answers and request.get("method") in LISTS else None

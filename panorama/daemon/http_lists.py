@@ -1,6 +1,7 @@
 """Answers requests for lists over HTTP from the stored answers, as each connection of the socket does."""
 
 import json
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,19 +13,27 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from panorama.domain.text.json_types import is_object
 from panorama.mcp.connection import FindAnswer
+from panorama.transport.stored_answers import describe_client
 
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 MAX_BYTES = 4096
 """A request for a list is short; a longer body is not looked into."""
 
+MAX_CLIENTS = 1000
+"""Sessions whose handshake is remembered, the latest; for others the server answers."""
+
 
 class ListMiddleware:
-    """Answers a request for a list if its answer is stored and its session, if the era has sessions, is known."""
+    """Answers a request for a list if its answer is stored and its session, if the era has sessions, is known.
+
+    What the client of a session can do is only in its handshake, which is remembered.
+    """
 
     def __init__(self, app: ASGIApp, find_answer: FindAnswer, path: str) -> None:
         self._app = app
         self._find_answer = find_answer
         self._path = path
+        self._clients: OrderedDict[str, str] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or pass the request on unchanged."""
@@ -43,11 +52,29 @@ class ListMiddleware:
         while message.get("more_body"):
             messages.append(message := await receive())
         request = _parse_request(b"".join(message.get("body", b"") for message in messages))
-        is_plain = bool(version and request) and _headers_match(headers, request)
-        line = await self._find_answer(request, version) if is_plain else None
+        if request.get("method") == "initialize":
+            return await self._app(scope, _replay(messages, receive), self._remember_client(request, send))
+        client = "" if version in MODERN_PROTOCOL_VERSIONS else self._clients.get(headers.get("mcp-session-id", ""))
+        is_plain = bool(version and request) and client is not None and _headers_match(headers, request)
+        line = await self._find_answer(request, client or version) if is_plain else None
         if line:
             return await Response(line.rstrip(), media_type="application/json")(scope, receive, send)
         return await self._app(scope, _replay(messages, receive), send)
+
+    def _remember_client(self, request: Mapping[str, Any], send: Send) -> Send:
+        """Return a send function that learns the session that a handshake is answered with."""
+        params = request.get("params")
+        given: Mapping[str, Any] = params if is_object(params) else {}
+
+        async def send_and_learn(message: Message) -> None:
+            session = Headers(raw=message["headers"]).get("mcp-session-id") if "headers" in message else None
+            if session:
+                self._clients[session] = describe_client(given.get("protocolVersion"), given.get("capabilities"))
+                if len(self._clients) > MAX_CLIENTS:
+                    self._clients.popitem(last=False)
+            await send(message)
+
+        return send_and_learn
 
 
 def _accepts_json(headers: Headers) -> bool:

@@ -22,6 +22,7 @@ from panorama.mcp.direct_calls import DirectCall, DirectCalls, Peer
 from panorama.mcp.messages import encode_line, parse_message
 from panorama.mcp.stdio import CHUNK_BYTES, DISCONNECT_ERRORS, ByteStream
 from panorama.transport.lines import LineDecoder
+from panorama.transport.stored_answers import describe_client
 
 MAX_CONCURRENT = 16
 """Requests of one client that are worked on at a time; the others wait their turn."""
@@ -47,7 +48,7 @@ class Connection:
         rest: Bytes of it that were already read.
         tells: Whether the peer is a proxy: it is told which calls have begun, so that if this process dies, it knows
             which of them can be sent to the next one.
-        find_answer: Returns the line that answers a request in a protocol version, if it is stored.
+        find_answer: Returns the line that answers a request of a client, described by `describe_client`, if stored.
         is_gone: Returns whether the client accepts no more answers.
     """
 
@@ -174,7 +175,8 @@ class Connection:
         if not self._find_answer or not isinstance(message, types.JSONRPCRequest):
             return None
         if message.method == "initialize":
-            self._negotiated = str((message.params or {}).get("protocolVersion", ""))
+            params = message.params or {}
+            self._negotiated = describe_client(params.get("protocolVersion", ""), params.get("capabilities"))
         return await self._find_answer(
             {"id": message.id, "method": message.method, "params": message.params}, self._negotiated
         )

@@ -23,6 +23,7 @@ from panorama.calls.agreements import ANSWER_SECONDS
 from panorama.config import read_settings
 from panorama.domain.items.reminders import ReminderEvent
 from panorama.domain.time.times import format_time
+from panorama.mcp.apps.apps import TOOL_META, AppsMiddleware, add_view
 from panorama.mcp.connection import Connection
 from panorama.mcp.direct_calls import DirectCalls
 from panorama.mcp.keys import load_state_key
@@ -35,6 +36,7 @@ from panorama.mcp.resources.subscriptions_hub import Hub, ReminderFired
 from panorama.mcp.stdio import StandardStreams
 from panorama.mcp.tasks_extension import TasksExtension
 from panorama.mcp.tools import GetConversation, OperationTool, ToolNameMiddleware, client_name
+from panorama.operation import APPS_TOOLSET
 
 INSTRUCTIONS = """\
 Panorama is this person's own memory: find, read, add and change projects, tasks, notes, links, reminders, journal.
@@ -65,7 +67,7 @@ def build_server(app: App, conversing: GetConversation | None = None) -> Server:
     listed = [
         arguments
         for arguments in app.calls.operation_arguments
-        if arguments.operation.tool and arguments.operation.toolset in app.settings.toolsets
+        if arguments.operation.tool and arguments.operation.toolset in (*app.settings.toolsets, APPS_TOOLSET)
     ]
     mcp = Server(
         "panorama", version=__version__, instructions=INSTRUCTIONS, on_duplicate="error", mask_error_details=True,
@@ -74,7 +76,11 @@ def build_server(app: App, conversing: GetConversation | None = None) -> Server:
     )  # fmt: skip
     mcp.add_middleware(ToolNameMiddleware(app.calls, conversing, [arguments.operation.tool for arguments in listed]))
     for arguments in listed:
-        mcp.add_tool(OperationTool.from_arguments(arguments, app.calls, conversing, app.sources.has_sources))
+        tool = OperationTool.from_arguments(arguments, app.calls, conversing, app.sources.has_sources)
+        tool.meta = TOOL_META if arguments.operation.toolset == APPS_TOOLSET else None
+        mcp.add_tool(tool)
+    mcp.add_middleware(AppsMiddleware("show", is_listed=APPS_TOOLSET in app.settings.toolsets))
+    add_view(mcp)
     mcp.add_provider(PromotedToolProvider(app.calls, conversing, app.sources.has_sources))
     add_resources(mcp, app.calls, conversing)
     add_prompts(mcp)

@@ -46,6 +46,7 @@ from panorama.services.sources.permissions import SourcePermissions
 from panorama.services.sources.policies import SourcePolicies
 from panorama.services.statistics import Statistics
 from panorama.services.status import StatusService
+from panorama.services.views.views import ChatViews
 
 
 @dataclass(kw_only=True)
@@ -99,3 +100,4 @@ class Services(ItemServices):
         self.history = History(context)
         self.undoing = ScriptUndo(context, self.history, self.library)
         self.statistics = Statistics(context)
+        self.views = ChatViews(context, self.tasks, self.overview, self.search, self.code, self.library)

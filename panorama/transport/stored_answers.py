@@ -1,4 +1,4 @@
-"""Answers that are the same for every client, stored for the time while the daemon starts; standard library only.
+"""Answers that depend only on the kind of client, stored for the time while the daemon starts; standard library only.
 
 The first line of the file is JSON that identifies the answers, followed by one result per line. The daemon writes it;
 the proxy reads it.
@@ -16,7 +16,19 @@ from panorama.transport.address import Address, open_private
 FILE = "answers.json"
 LISTS = ("tools/list", "resources/templates/list", "prompts/list")
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+_CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 _TOOLSETS = "PANORAMA_TOOLSETS"
+APPS_EXTENSION = "io.modelcontextprotocol/ui"
+"""The extension of clients that show pages in a chat: their list of tools is another one."""
+
+APPS_LIST = "tools/list"
+_WITH_APPS = " apps"
+
+
+def describe_client(version: Any, capabilities: Any) -> str:
+    """Return what a client's answers depend on: its protocol version, and whether it shows pages in a chat."""
+    is_with_apps = APPS_EXTENSION in _as_mapping(_as_mapping(capabilities).get("extensions"))
+    return f"{version}{_WITH_APPS}" if is_with_apps else str(version)
 
 
 def settings_key(address: Address) -> str:
@@ -29,12 +41,12 @@ def settings_key(address: Address) -> str:
 
 
 class StoredAnswers:
-    """The results of some requests by method and protocol version.
+    """The results of some requests by method and client, as `describe_client` describes it.
 
     Args:
         digest: What the lists were made of: version, settings and promoted scripts.
         settings: The `settings_key` of the process that made them.
-        results: Results as JSON by "METHOD VERSION".
+        results: Results as JSON by "METHOD CLIENT".
     """
 
     def __init__(self, digest: str, settings: str, results: Mapping[str, bytes]) -> None:
@@ -75,14 +87,21 @@ class StoredAnswers:
         """Return the line that answers a request, None if it is not stored.
 
         Args:
-            negotiated: The protocol version of the handshake, "" if there was none.
+            negotiated: The client of the handshake, as `describe_client` describes it; "" if there was none.
         """
         method, params = request.get("method"), _as_mapping(request.get("params"))
         if method in LISTS and params.keys() - {"_meta"}:
             return None
         meta = _as_mapping(params.get("_meta"))
-        version = params.get("protocolVersion") if method == "initialize" else meta.get(_VERSION_KEY, negotiated)
-        result = self._results.get(f"{method} {version}")
+        if method == "initialize":
+            client = str(params.get("protocolVersion"))
+        elif _VERSION_KEY in meta:
+            client = describe_client(meta[_VERSION_KEY], meta.get(_CAPABILITIES_KEY))
+        else:
+            client = negotiated
+        if method != APPS_LIST:
+            client = client.removesuffix(_WITH_APPS)
+        result = self._results.get(f"{method} {client}")
         if result is None or not _is_id(request.get("id")):
             return None
         return b'{"jsonrpc":"2.0","id":%s,"result":%s}\n' % (json.dumps(request["id"]).encode(), result)

@@ -1,7 +1,7 @@
 """An assistant: a real MCP client, which starts the server as clients do."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,6 +24,15 @@ class Assistant:
         result = self._portal.call(self._client.call_tool, tool, arguments)
         assert result.structured_content, result.content
         return result.structured_content["data"]
+
+    def answer(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Call a tool, and return its result as it is on the wire."""
+        result = self._portal.call(self._client.call_tool_mcp, tool, dict(arguments))
+        return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    def read(self, uri: str) -> str:
+        """Read a resource, and return its text."""
+        return str(getattr(self._portal.call(self._client.read_resource, uri)[0], "text"))  # noqa: B009 (a blob has none)
 
 
 @contextmanager

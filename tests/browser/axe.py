@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.driver import Page
+from tests.browser.driver import Frame, Page
 
 HERE = Path(__file__).parent
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
@@ -26,8 +26,8 @@ def read_axe() -> str:
     return (package / "axe.min.js").read_text()
 
 
-def find_violations(page: Page) -> list[tuple[str, str]]:
-    """Return each rule that the page breaks, with the first elements that do."""
+def find_violations(page: Page | Frame) -> list[tuple[str, str]]:
+    """Return each rule that the page or frame breaks, with the first elements that do."""
     page.evaluate(read_axe())  # the page's content security policy does not hold for its debugger
     found = page.evaluate(_RUN, list(RULES))["violations"]
     return [(rule["id"], " | ".join(node["html"][:150] for node in rule["nodes"][:3])) for rule in found]

@@ -14,6 +14,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Frame,
     Locator,
     Page,
     WebError,
@@ -21,7 +22,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-__all__ = ["Browser", "BrowserContext", "Locator", "Page", "expect"]
+__all__ = ["Browser", "BrowserContext", "Frame", "Locator", "Page", "expect"]
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
 WAIT_MILLISECONDS = 15_000

@@ -95,3 +95,24 @@ def test_many_calls_at_once_are_all_answered(inspect: Inspect, call: tuple[str, 
 
     count(f"{call[0]}: {counted['ok']} of {counted['requests']}, ms: {counted['latencyMs']}")
     assert (counted["ok"], counted["errorMessages"]) == (REQUESTS, [])
+
+
+def test_the_page_of_the_chat_is_offered_to_a_client_that_shows_it(inspect: Inspect) -> None:
+    probe = ("tools/call", "--tool-name", "show", "--app-info", "--advertise-apps")
+    asked = inspect(*probe)
+
+    told = json.loads(asked.stdout)["appInfo"]
+    page = answer(inspect("resources/read", "--uri", "ui://panorama/view.html", "--advertise-apps"))["contents"][0]
+    shown = answer(inspect("tools/call", "--tool-name", "show", "--advertise-apps"))
+
+    assert (told["hasApp"], told["resourceUri"]) == (True, "ui://panorama/view.html")
+    assert page["mimeType"] == "text/html;profile=mcp-app"
+    assert shown["structuredContent"]["data"]["view"] == "today"
+    count(f"{len(page['text']):,} characters of the page")
+
+
+def test_a_client_that_shows_no_pages_is_not_offered_it(inspect: Inspect) -> None:
+    tools = answer(inspect("tools/list"))["tools"]
+    rich = answer(inspect("tools/list", "--advertise-apps"))["tools"]
+
+    assert {tool["name"] for tool in rich} - {tool["name"] for tool in tools} == {"show"}

@@ -195,7 +195,7 @@ class StdioProxy:
             self._to_daemon.add([onward] if onward else [])
             return
         self._exchange.on_early_line(line)
-        if self._answers and (answer := self._answers.find(parse_message(line), self._exchange.protocol_version)):
+        if self._answers and (answer := self._answers.find(parse_message(line), self._exchange.client)):
             self._tools = self._answers.digest
             self._read_answer(answer)
         elif b'"id"' in line and self._exchange.has_pending and self._connector is None:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from panorama.transport.stored_answers import describe_client
+
 LISTEN_METHOD = "subscriptions/listen"
 """The request that stays open until the connection ends (MCP 2026-07-28)."""
 
@@ -58,9 +60,12 @@ class RequestTracker:
         return bool(self._under_way)
 
     @property
-    def protocol_version(self) -> str:
-        """The protocol version of the client's handshake, "" if there was none."""
-        return str(_params(parse_message(self._handshake[0])).get("protocolVersion", "")) if self._handshake else ""
+    def client(self) -> str:
+        """The client of the handshake, as `describe_client` describes it; "" if there was none."""
+        if not self._handshake:
+            return ""
+        params = _params(parse_message(self._handshake[0]))
+        return describe_client(params.get("protocolVersion", ""), params.get("capabilities"))
 
     @property
     def pending_count(self) -> int:

@@ -31,7 +31,7 @@ _STEP_NAMES = {"name": "tool", "tool_name": "tool", **dict.fromkeys(("arguments"
 Step = Mapping[str, Any]
 
 
-def _normalize_step(step: Step) -> Step:
+def normalize_step(step: Step) -> Step:
     """Return a step as `tool` and `args`, normalising the client's names and tool prefixes."""
     known = {name: value for name, value in step.items() if name not in _STEP_NAMES}
     named = {_STEP_NAMES[name]: value for name, value in step.items() if name in _STEP_NAMES} | known
@@ -62,7 +62,7 @@ class Batch:
         Raises:
             InvalidInputError: The list is empty or too long, or a step is not allowed in it.
         """
-        operations = tuple(map(_normalize_step, operations))
+        operations = tuple(map(normalize_step, operations))
         self._validate(operations, atomic)
         limit = MAX_TOTAL_CHARS // len(operations)
         results: list[Mapping[str, Any]] = []
@@ -87,7 +87,7 @@ class Batch:
     def only_reads(self, operations: tuple[Step, ...], atomic: bool = True) -> bool:
         """Return whether no step writes, so that the batch needs no write transaction."""
         del atomic
-        return not any(self._calls.is_writing(_normalize_step(step).get("tool")) for step in operations)
+        return not any(self._calls.is_writing(normalize_step(step).get("tool")) for step in operations)
 
     def _validate(self, operations: Sequence[Step], atomic: bool) -> None:
         if not 1 <= len(operations) <= MAX_STEPS:

@@ -1,0 +1,79 @@
+"""What the steps of a batch would change, read from their arguments; nothing is run."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from panorama.domain.items.item import KINDS, Item, kind_of
+from panorama.domain.items.references import Reference
+from panorama.domain.text.json_types import is_object
+from panorama.errors import InvalidInputError, PanoramaError
+from panorama.services import references
+from panorama.services.history.change_excerpts import excerpt_pair
+from panorama.services.items.batch import normalize_step
+from panorama.store.backend import Session
+from panorama.store.items import rows
+
+_REFERENCE = re.compile(r"\$(\d{1,3})\b")
+_TARGETS = (*KINDS, "item")
+"""The arguments that name the item a step changes."""
+
+_CREATING = ("create_", "add_", "log_")
+
+
+def preview_steps(session: Session, operations: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """Return for each step its tool, the item that it changes, and each field's value now and then.
+
+    A step whose item is not found has a `problem`.
+
+    Raises:
+        InvalidInputError: A step has no tool.
+    """
+    return tuple(_preview_step(session, number, normalize_step(step)) for number, step in enumerate(operations))
+
+
+def _preview_step(session: Session, number: int, step: Mapping[str, Any]) -> Mapping[str, Any]:
+    arguments = step["args"]
+    if not isinstance(tool := step.get("tool"), str) or not is_object(arguments):
+        raise InvalidInputError(
+            f"Step {number} has no tool.", hint='Example: {"tool": "create_task", "args": {"title": "…"}}.'
+        )
+    fields = dict(arguments)
+    target = _choose_target(tool, fields)
+    if not target:
+        return {"step": number, "tool": tool, "fields": _list_fields(fields, None)}
+    text = str(fields.pop(target))
+    if match := _REFERENCE.match(text):
+        return {
+            "step": number,
+            "tool": tool,
+            "item": f"result of step {match[1]}",
+            "fields": _list_fields(fields, None),
+        }
+    try:
+        item = _load_item(session, target, text)
+    except PanoramaError as error:
+        fields_ = _list_fields(fields, None)
+        return {"step": number, "tool": tool, "item": text, "fields": fields_, "problem": error.message}
+    return {"step": number, "tool": tool, "item": item.label, "id": item.id, "fields": _list_fields(fields, item)}
+
+
+def _choose_target(tool: str, fields: Mapping[str, Any]) -> str:
+    """Return the argument that names the item a tool changes, "" if it creates one or names none."""
+    names = [name for name in _TARGETS if name in fields]
+    if not names or tool.startswith(_CREATING):
+        return ""
+    return next((name for name in names if name in tool), names[0])
+
+
+def _load_item(session: Session, target: str, text: str) -> Item:
+    kind: Any = None if target == "item" else target
+    id_ = references.resolve(session, Reference(kind), text, target)
+    item: Item = rows.load(session, kind_of(id_) or "", id_)
+    return item
+
+
+def _list_fields(sent: Mapping[str, Any], item: Item | None) -> list[Mapping[str, Any]]:
+    """Return the fields that a step sends; a null keeps a field, and is left out."""
+    pairs = {name: excerpt_pair(getattr(item, name, None), value) for name, value in sent.items() if value is not None}
+    return [{"name": name, "now": now, "then": then} for name, (now, then) in pairs.items()]

@@ -1,0 +1,132 @@
+"""The page in the chat: what a user does there, in chats that differ as real ones do."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any, Protocol
+
+import pytest
+
+from tests.browser.assistant import Assistant
+from tests.browser.axe import find_violations
+from tests.browser.chat_host import ChatHost, open_chat
+from tests.browser.driver import Browser, Complaints, expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+THEME = {"--color-background-primary": "#fff8e7", "--color-text-primary": "#222", "--color-text-secondary": "#555"}
+
+
+class OpenView(Protocol):
+    """Opens a view in a chat."""
+
+    def __call__(self, *, width: int = 700, **options: Any) -> AbstractContextManager[ChatHost]:
+        """Open it."""
+        ...
+
+
+@pytest.fixture
+def open_view(browser: Browser, assistant: Assistant, complaints: Complaints) -> Iterator[OpenView]:
+    """Opens the page as the server sends it, with the server behind it; no complaint of the browser is accepted."""
+    html = assistant.read("ui://panorama/view.html")
+    yield partial(open_chat, browser, html, assistant.answer, complaints)
+    assert complaints.texts == []
+
+
+def test_a_task_is_completed_in_the_chat_and_the_completion_is_undone(
+    open_view: OpenView, assistant: Assistant
+) -> None:
+    task = assistant.call("create_task", title="Oil the bicycle", deadline="today")["id"]
+    with open_view(context={"displayMode": "fullscreen"}) as chat:
+        chat.view.get_by_role("button", name="Complete: Oil the bicycle").click()
+        expect(chat.view.get_by_role("status")).to_contain_text("Done: Oil the bicycle")
+        assert assistant.call("get_item", item=task)["item"]["status"] == "done"
+        assert task in chat.list_messages("ui/update-model-context")[0]
+
+        chat.view.get_by_role("button", name="Undo").click()
+        expect(chat.view.get_by_role("button", name="Complete: Oil the bicycle")).to_be_visible()
+        assert "status" not in assistant.call("get_item", item=task)["item"] or (
+            assistant.call("get_item", item=task)["item"]["status"] == "todo"
+        )
+
+
+def test_a_task_is_put_off_until_tomorrow(open_view: OpenView, assistant: Assistant) -> None:
+    assistant.call("create_task", title="Sort papers", deadline="today")
+    with open_view(context={"displayMode": "fullscreen"}) as chat:
+        chat.view.get_by_role("button", name="Put off until tomorrow: Sort papers").click()
+
+        expect(chat.view.get_by_role("status")).to_contain_text("Tomorrow: Sort papers")
+        soon = chat.view.locator("section", has=chat.view.get_by_role("heading", name="Next 7 days"))
+        expect(soon.get_by_text("Sort papers")).to_be_visible()
+
+
+def test_a_batch_is_done_by_the_users_click_only_and_undone(open_view: OpenView, assistant: Assistant) -> None:
+    steps = [{"tool": "create_task", "args": {"title": "From the batch"}}]
+    count = partial(assistant.call, "query", collection="tasks", where={"title": "From the batch"})
+    with open_view(args={"view": "batch", "operations": steps}) as chat:
+        expect(chat.view.get_by_text("From the batch")).to_be_visible()
+        assert count() == []
+
+        chat.view.get_by_role("button", name="Do it").click()
+        expect(chat.view.get_by_role("status")).to_contain_text("Done")
+        assert len(count()) == 1
+        expect(chat.view.get_by_role("button", name="Do it")).to_have_count(0)
+
+        chat.view.get_by_role("button", name="Undo").click()
+        expect(chat.view.get_by_role("status")).to_contain_text("Undone")
+        assert count() == []
+
+
+def test_a_script_cannot_be_approved_in_the_chat(open_view: OpenView) -> None:
+    with open_view(args={"view": "script", "of": "move_overdue"}) as chat:
+        expect(chat.view.get_by_text("panorama scripts review move_overdue")).to_be_visible()
+        expect(chat.view.locator("pre .added").first).to_be_visible()
+
+        assert chat.view.get_by_role("button").all_inner_texts() == []
+
+
+@pytest.mark.parametrize(("view", "title"), [("week", "Weekly review"), ("today", "Today")])
+def test_a_chat_that_removes_the_structure_of_the_first_result_shows_the_same(
+    open_view: OpenView, view: str, title: str
+) -> None:
+    with open_view(args={"view": view}) as whole, open_view(args={"view": view}, strips=1) as stripped:
+        for chat in (whole, stripped):
+            expect(chat.view.get_by_role("heading", name=title, exact=True)).to_be_visible()
+
+        assert stripped.view.locator("main").inner_text() == whole.view.locator("main").inner_text()
+
+
+def test_a_chat_that_removes_every_structure_shows_the_text(open_view: OpenView) -> None:
+    with open_view(args={"view": "week"}, strips=2) as chat:
+        expect(chat.view.locator("pre")).to_contain_text("The user sees “Weekly review”")
+
+
+def test_an_error_is_shown_in_words(open_view: OpenView) -> None:
+    with open_view(args={"view": "project", "of": "Nowhere"}) as chat:
+        expect(chat.view.locator("pre")).to_contain_text("Nowhere")
+
+
+@pytest.mark.parametrize(
+    "context",
+    [{"theme": "light"}, {"theme": "dark"}, {"theme": "light", "styles": {"variables": THEME}}],
+    ids=["light", "dark", "themed"],
+)
+def test_axe_finds_nothing_in_any_view_and_none_is_wider_than_a_phone(
+    open_view: OpenView, assistant: Assistant, context: dict[str, Any]
+) -> None:
+    project = assistant.call("list_projects")[0]["name"]
+    step = {"tool": "update_project", "args": {"project": project, "status": "blocked"}}
+    for args in (
+        {"view": "today"},
+        {"view": "week"},
+        {"view": "project", "of": project},
+        {"view": "run"},
+        {"view": "batch", "operations": [step]},
+        {"view": "script", "of": "move_overdue"},
+        {"view": "search", "of": "plan"},
+    ):
+        with open_view(width=340, args=args, context=context) as chat:
+            expect(chat.view.locator("h1")).to_be_visible()
+
+            assert find_violations(chat.frame) == [], args
+            assert chat.frame.evaluate("document.documentElement.scrollWidth <= innerWidth"), args
