@@ -63,6 +63,35 @@ def list_participles() -> tuple[list[str], int]:
     return found, count
 
 
+def list_unknown_arguments() -> list[tuple[str, str, str]]:
+    """Return the entries of `Args:` that no parameter or field has: module, function and name."""
+    return [
+        (str(path.relative_to(ROOT)), node.name, name)
+        for path, tree in iter_modules()
+        for node in ast.walk(tree)
+        if isinstance(node, Function | ast.ClassDef)
+        for name in _list_described_arguments(node)
+        if name not in _list_parameters(node)
+    ]
+
+
+def _list_described_arguments(node: Function | ast.ClassDef) -> list[str]:
+    section = re.search(r"^Args:\n((?: {4}.*\n?|\n)+)", ast.get_docstring(node) or "", re.MULTILINE)
+    return re.findall(r"^ {4}(\w+):", section[1], re.MULTILINE) if section else []
+
+
+def _list_parameters(node: Function | ast.ClassDef) -> set[str]:
+    if isinstance(node, ast.ClassDef):
+        made_by = [inner for inner in node.body if isinstance(inner, ast.FunctionDef) and inner.name == "__init__"]
+        fields = {
+            inner.target.id
+            for inner in node.body
+            if isinstance(inner, ast.AnnAssign) and isinstance(inner.target, ast.Name)
+        }
+        return fields.union(*map(_list_parameters, made_by))
+    return {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
+
+
 def list_story_words() -> list[str]:
     """Return modules, classes and public functions whose name is a story word."""
     found = []

@@ -18,3 +18,7 @@ def test_functions_are_named_by_verbs() -> None:
 
 def test_no_name_is_a_word_of_a_story() -> None:
     assert shape.list_story_words() == []
+
+
+def test_docstrings_describe_arguments_that_exist() -> None:
+    assert shape.list_unknown_arguments() == []

@@ -48,7 +48,7 @@ def compile_script(source: str, input_names: Collection[str] = ()) -> CodeType:
     last expression is the result.
 
     Args:
-        given: Names of the inputs, which the script may give a new value.
+        input_names: Names of the inputs, which the script may give a new value.
 
     Raises:
         PolicyError: The script breaks the policy; `hint` says what to write instead.

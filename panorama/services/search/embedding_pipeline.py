@@ -4,13 +4,14 @@ It works one step ahead: while the model embeds the texts of the next step, thos
 """
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from panorama.index.points import in_batches
 from panorama.ports import Embedder
 from panorama.services.base import Service, ServiceContext
+from panorama.services.search.callbacks import OnEmbedded, ShouldStop
 from panorama.services.search.chunk_batches import ChunkBatch, chunk_changes
 from panorama.store.backend import Session
 from panorama.store.items import passages
@@ -28,9 +29,6 @@ TEXTS_PER_REEMBED_STEP = 256
 
 SAVE_INTERVAL_SECONDS = 1.0
 """The longest time between writes of vectors, which limits the loss in a crash."""
-
-ShouldStop = Callable[[], bool]
-OnEmbedded = Callable[[int], None]
 
 Vectors = dict[str, bytes]
 """Vectors by the digests of their texts."""
@@ -52,7 +50,7 @@ class EmbeddingPipeline(Service):
 
     Args:
         name: The stored name of the model's vectors.
-        told: Is called with the number of texts that were embedded, after each batch.
+        report: Called with the number of embedded texts after each batch.
     """
 
     def __init__(

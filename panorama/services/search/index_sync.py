@@ -1,10 +1,8 @@
 """Keeps the vector index in sync with the store, in steps that can be repeated.
 
 First changed items are split and embedded, and their passages and vectors are stored with the read mark. Then the
-index
-is updated; its own mark moves once it has been flushed to disk. So a crash at any point only repeats a step, and a
-lost
-index is rebuilt from the stored vectors.
+index is updated; its own mark moves once it has been flushed to disk. So a crash at any point only repeats a step, and
+a lost index is rebuilt from the stored vectors.
 """
 
 import threading
@@ -13,22 +11,23 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import blake2b
 
 from panorama.domain.items.item import KINDS
 from panorama.errors import UnavailableError
 from panorama.index.points import Filter, Hit, Model, Point, in_batches
 from panorama.ports import Embedder, Index
 from panorama.services.base import Service, ServiceContext
-from panorama.services.search.chunk_batches import ChunkBatch, collect_items
-from panorama.services.search.embedding_pipeline import (
-    CHANGES_PER_STEP,
-    EmbeddingPipeline,
+from panorama.services.search.callbacks import (
     OnEmbedded,
     ShouldStop,
-    mark_name,
+    StepCallback,
+    ignore_count,
+    ignore_step,
+    never_stop,
 )
-from panorama.services.search.points import float16_to_float32, load_points, to_float32_bytes, to_points
+from panorama.services.search.chunk_batches import ChunkBatch, collect_items
+from panorama.services.search.embedding_pipeline import CHANGES_PER_STEP, EmbeddingPipeline, mark_name
+from panorama.services.search.points import checksum, float16_to_float32, load_points, to_float32_bytes, to_points
 from panorama.store.items import passages
 from panorama.store.items.passages import ALL_ITEMS, INDEXER, START, EmbeddedPassage, ItemScope
 
@@ -43,8 +42,6 @@ SAMPLE_SIZE, SELF_SCORE = 32, 0.99
 
 STOP_POLL_SECONDS, YIELD_SECONDS = 0.1, 0.005
 """How often a waiting thread checks for a stop, and how long it is let in between two steps of others."""
-
-StepCallback = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +59,6 @@ class _SyncBatch:
     last: int = 0
     purges: int = 0
     gone: list[str] = field(default_factory=list[str])
-
-
-def never_stop() -> bool:
-    """Go on."""
-    return False
-
-
-def ignore_count(_: int) -> None:
-    """Tell nobody how much was embedded."""
-
-
-def ignore_step() -> None:
-    """Tell nobody that changes were read."""
 
 
 class IndexSync(Service):
@@ -109,7 +93,7 @@ class IndexSync(Service):
         """Bring passages, vectors and index up to the last change.
 
         Args:
-            told: Called with the number of embedded texts after each batch.
+            report: Called with the number of embedded texts after each batch.
             moved: Called after each step in which changes were read.
 
         Raises:
@@ -209,7 +193,7 @@ class IndexSync(Service):
         """Split and embed the next changed items; return whether there were any.
 
         Args:
-            told: Called with the number of embedded texts after each batch.
+            report: Called with the number of embedded texts after each batch.
 
         Raises:
             UnavailableError: The model fails; finished vectors are stored.
@@ -223,7 +207,7 @@ class IndexSync(Service):
         """Split and embed all changed items, without updating the index.
 
         Args:
-            told: Called with the number of embedded texts after each batch.
+            report: Called with the number of embedded texts after each batch.
             moved: Called after each step.
 
         Raises:
@@ -392,9 +376,9 @@ class IndexSync(Service):
             if self.measure_lag().unheard:
                 return True
             with self._reading() as session:
-                expected = _checksum(passages.iter_digests(session, self.name))
+                expected = checksum(passages.iter_digests(session, self.name))
                 sample = passages.sample_vectors(session, self.name, SAMPLE_SIZE)
-            return expected == _checksum(self._index.iter_digests()) and all(map(self._can_find, sample))
+            return expected == checksum(self._index.iter_digests()) and all(map(self._can_find, sample))
 
     def _can_find(self, vector: bytes) -> bool:
         return not any(vector) or any(hit.score > SELF_SCORE for hit in self.search_vectors([vector], 1, Filter()))
@@ -405,12 +389,3 @@ def _report_points(points: Iterable[Point], report: OnEmbedded) -> Iterator[Poin
     for batch in in_batches(points):
         report(len(batch))
         yield from batch
-
-
-def _checksum(digests: Iterable[tuple[str, str]]) -> tuple[int, int]:
-    """Return the count of passages and an order-independent checksum."""
-    count, total = 0, 0
-    for chunk, name in digests:
-        count += 1
-        total ^= int.from_bytes(blake2b(f"{chunk} {name}".encode(), digest_size=8).digest())
-    return count, total

@@ -1,6 +1,7 @@
-"""Converts stored passages and vectors to index points."""
+"""Converts stored passages and vectors to index points, and compares them with those of an index."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from typing import Any
 
 from panorama.index.points import Point, in_batches
@@ -42,3 +43,12 @@ def float16_to_float32(vectors: Sequence[bytes]) -> list[bytes]:
         return []
     rows = numpy.frombuffer(b"".join(vectors), "<f2").astype("<f4").reshape(len(vectors), -1)
     return [row.tobytes() for row in rows]
+
+
+def checksum(digests: Iterable[tuple[str, str]]) -> tuple[int, int]:
+    """Return the count of passages and an order-independent checksum."""
+    count, total = 0, 0
+    for chunk, name in digests:
+        count += 1
+        total ^= int.from_bytes(blake2b(f"{chunk} {name}".encode(), digest_size=8).digest())
+    return count, total

@@ -19,8 +19,7 @@ from panorama.errors import PanoramaError, UnavailableError
 from panorama.index.points import Filter, Hit, ModelMismatchError
 from panorama.ports import Embedder
 from panorama.services.base import Service, ServiceContext
-from panorama.services.search.index_sync import (
-    STOP_POLL_SECONDS,
+from panorama.services.search.callbacks import (
     OnEmbedded,
     ShouldStop,
     StepCallback,
@@ -28,8 +27,9 @@ from panorama.services.search.index_sync import (
     ignore_step,
     never_stop,
 )
-from panorama.services.search.semantic_index import IndexedModel, SemanticConfig, SemanticIndex, SemanticIndexLoader
-from panorama.services.search.semantic_results import SemanticHit, SemanticResult
+from panorama.services.search.index_sync import STOP_POLL_SECONDS
+from panorama.services.search.semantic_index import SemanticConfig, SemanticIndex, SemanticIndexLoader
+from panorama.services.search.semantic_results import SemanticResult, explain_building, explain_late, to_semantic_hit
 from panorama.store.items import passages
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ class SemanticSearch(Service):
     def __init__(self, context: ServiceContext, means: SemanticConfig) -> None:
         super().__init__(context)
         self._means = means
-        self._house: SemanticIndex | None = None
+        self._opened: SemanticIndex | None = None
         self._opening = threading.Lock()
         self._following = threading.Lock()
         self._builder = SemanticIndexLoader(context, means, self._record_failure)
@@ -85,13 +85,13 @@ class SemanticSearch(Service):
 
         Keyword search can run meanwhile: most of the work is done in another process, or without the GIL.
         """
-        return self._start_query(lambda house: house.active.indexing.search_text(query, limit, condition))
+        return self._start_query(lambda opened: opened.active.indexing.search_text(query, limit, condition))
 
     def search_similar(self, item: str, limit: int, condition: Filter) -> SemanticResult:
         """Return the passages of other items closest to those of one item; needs no model."""
 
-        def query_index(house: SemanticIndex) -> list[Hit]:
-            indexing = house.active.indexing
+        def query_index(opened: SemanticIndex) -> list[Hit]:
+            indexing = opened.active.indexing
             with self._reading() as session:
                 vectors = passages.list_vectors(session, indexing.name, item, SIMILAR_PASSAGES)
             return [
@@ -102,59 +102,61 @@ class SemanticSearch(Service):
 
     def search_near_duplicates(self, title: str, body: str, condition: Filter) -> SemanticResult:
         """Return the nearest passages to a new item's beginning if the model is loaded; else nothing, at once."""
-        house = self._house
-        if house is None or not house.active.is_in_process or house.active.resident.state.status != "ready":
+        opened = self._opened
+        if opened is None or not opened.active.is_in_process or opened.active.resident.state.status != "ready":
             return SemanticResult(missing="The model is not loaded.")
         first = next(iter(split_chunks(title, body[: 2 * NEAR_DUPLICATE_CHARS])), None)
-        if first is None or house.active.indexing.measure_lag().unheard > NEAR_DUPLICATE_MAX_PENDING:
+        if first is None or opened.active.indexing.measure_lag().unheard > NEAR_DUPLICATE_MAX_PENDING:
             return SemanticResult(missing="There is nothing to compare.")
         text = first.text[:NEAR_DUPLICATE_CHARS]
         return self._start_query(
-            lambda house: house.active.indexing.search_passage(text, SIMILAR_PASSAGES, condition), HINT_TIMEOUT
+            lambda opened: opened.active.indexing.search_passage(text, SIMILAR_PASSAGES, condition), HINT_TIMEOUT
         )()
 
     def use_embedder(self, use: Callable[[Embedder], T]) -> T | None:
         """Use a shipped model if it is loaded; else return None at once."""
-        house = self._house
-        if house is None or not house.active.is_in_process or house.active.resident.state.status != "ready":
+        opened = self._opened
+        if opened is None or not opened.active.is_in_process or opened.active.resident.state.status != "ready":
             return None
-        with suppress(UnavailableError), house.active.resident.acquire() as embedder:
+        with suppress(UnavailableError), opened.active.resident.acquire() as embedder:
             return use(embedder)
         return None
 
     def use_embedder_in_thread(self, use: Callable[[Embedder], None]) -> None:
         """Use a shipped model in another thread, if it is loaded."""
-        if self._house is not None and not self._closed:
+        if self._opened is not None and not self._closed:
             self._pool = self._pool or ThreadPoolExecutor(WORKERS, thread_name_prefix="meaning")
             self._pool.submit(self.use_embedder, use)
 
     def _start_query(
         self, ask: Callable[[SemanticIndex], list[Hit]], patience: timedelta | None = None
     ) -> Callable[[], SemanticResult]:
-        house = self._house
-        if house is None:
+        opened = self._opened
+        if opened is None:
             return self._explain_missing
-        side = house.active
+        side = opened.active
         try:
             if not side.indexing.is_started():
-                return lambda: self._explain_building(house)
+                return lambda: self._explain_building(opened)
             pending = side.indexing.measure_lag().unheard
-            asked = self._submit(lambda: _retry_on_swap(house, ask))
+            asked = self._submit(lambda: _retry_on_swap(opened, ask))
         except LateError:
-            return lambda: _explain_late(side)
-        end = time.monotonic() + (patience or house.patience).total_seconds()
+            return lambda: explain_late(side)
+        end = time.monotonic() + (patience or opened.patience).total_seconds()
 
         def wait_for_result() -> SemanticResult:
             try:
                 hits = self._wait_for_hits(asked, end)
             except LateError:
-                return _explain_late(side)
+                return explain_late(side)
             except PanoramaError as error:
                 self._is_outdated |= isinstance(error, ModelMismatchError)
                 return SemanticResult(missing=error.message, hint=error.hint or "Ask again in a moment.")
-            successor = house.chosen.model.id if house.is_changing else ""
-            model = house.active.model.id
-            return SemanticResult(hits=tuple(map(_to_hit, hits)), pending=pending, model=model, successor=successor)
+            successor = opened.chosen.model.id if opened.is_changing else ""
+            model = opened.active.model.id
+            return SemanticResult(
+                hits=tuple(map(to_semantic_hit, hits)), pending=pending, model=model, successor=successor
+            )
 
         return wait_for_result
 
@@ -168,18 +170,10 @@ class SemanticSearch(Service):
             return SemanticResult(missing=missing, hint="Use Panorama without PANORAMA_NO_DAEMON.")
         return SemanticResult(missing="Search by meaning is starting.", hint="Ask again in a moment.")
 
-    def _explain_building(self, house: SemanticIndex) -> SemanticResult:
+    def _explain_building(self, opened: SemanticIndex) -> SemanticResult:
         if error := self._find_failure():
             return SemanticResult(missing=error.message, hint=error.hint)
-        state = house.index.state()
-        if state.status == "down":  # the follower still waits for it
-            return SemanticResult(missing=state.note, hint="It is retried automatically; `status` shows its state.")
-        pending = house.chosen.indexing.measure_lag().unread
-        return SemanticResult(
-            missing="The semantic index is being built.",
-            hint=f"Ask again later; {_format_pending(pending)}." if pending else "Ask again in a moment.",
-            pending=pending,
-        )
+        return explain_building(opened)
 
     def _submit(self, ask: Callable[[], list[Hit]]) -> Future[list[Hit]]:
         """Run a search in another thread; while an earlier one is late, do not wait for another."""
@@ -216,7 +210,7 @@ class SemanticSearch(Service):
         """Open the index if needed, and bring it up to the last change.
 
         Args:
-            told: Called with the number of embedded texts after each batch.
+            report: Called with the number of embedded texts after each batch.
             moved: Called after each step.
 
         Raises:
@@ -248,32 +242,34 @@ class SemanticSearch(Service):
         self._mistrusts, self._is_outdated = True, False
         self._close_index()
 
-    def _sync_and_verify(self, house: SemanticIndex, stop: ShouldStop, report: OnEmbedded, moved: StepCallback) -> None:
-        self._catch_up(house, stop, report, moved)
-        if not stop() and not house.is_checked:
-            indexing = house.chosen.indexing
-            if house.index.state().engine != "exact" and not indexing.is_built and not indexing.is_consistent():
+    def _sync_and_verify(
+        self, opened: SemanticIndex, stop: ShouldStop, report: OnEmbedded, moved: StepCallback
+    ) -> None:
+        self._catch_up(opened, stop, report, moved)
+        if not stop() and not opened.is_checked:
+            indexing = opened.chosen.indexing
+            if opened.index.state().engine != "exact" and not indexing.is_built and not indexing.is_consistent():
                 _log.warning("the index is inconsistent and is rebuilt")
                 indexing.rebuild()
-            self._builder.save_served_model(house.chosen.model)
-            house.is_checked = True
+            self._builder.save_served_model(opened.chosen.model)
+            opened.is_checked = True
 
-    def _catch_up(self, house: SemanticIndex, stop: ShouldStop, report: OnEmbedded, moved: StepCallback) -> None:
+    def _catch_up(self, opened: SemanticIndex, stop: ShouldStop, report: OnEmbedded, moved: StepCallback) -> None:
         def report_embedded(count: int) -> None:
             if count:  # the model works again
                 self._failure = None
             report(count)
 
-        was_changing = house.before is not None
-        house.catch_up(stop, report_embedded, moved)
-        if was_changing and house.before is None:
-            self._builder.save_served_model(house.chosen.model)
+        was_changing = opened.before is not None
+        opened.catch_up(stop, report_embedded, moved)
+        if was_changing and opened.before is None:
+            self._builder.save_served_model(opened.chosen.model)
 
     def catch_up(self, report: OnEmbedded, moved: StepCallback) -> None:
         """Bring the index up to the last change in the foreground; callbacks may raise to end it.
 
         Args:
-            told: Called with the number of embedded texts after each batch.
+            report: Called with the number of embedded texts after each batch.
             moved: Called after each step, and periodically while another thread works.
 
         Raises:
@@ -289,7 +285,7 @@ class SemanticSearch(Service):
 
     def count_unread(self) -> int:
         """Return the number of unread changes, 0 if unknown."""
-        return house.chosen.indexing.measure_lag().unread if (house := self._house) else 0
+        return opened.chosen.indexing.measure_lag().unread if (opened := self._opened) else 0
 
     @contextmanager
     def _hold_follow_lock(self, stop: ShouldStop) -> Generator[bool]:
@@ -305,8 +301,8 @@ class SemanticSearch(Service):
 
     def maintain(self) -> None:
         """Release idle resources, and retry failures after their pause; called periodically."""
-        if house := self._house:
-            for side in (house.chosen, house.before):
+        if opened := self._opened:
+            for side in (opened.chosen, opened.before):
                 if side:
                     side.resident.release_if_idle()
                     if side.resident.state.status == "failing":
@@ -314,8 +310,8 @@ class SemanticSearch(Service):
 
     def preload(self) -> None:
         """Load the model if there is anything to search, so that the first search can use it."""
-        if (house := self._house) and house.active.is_in_process and house.active.indexing.is_started():
-            house.active.resident.ensure_loading()
+        if (opened := self._opened) and opened.active.is_in_process and opened.active.indexing.is_started():
+            opened.active.resident.ensure_loading()
 
     def begin_shutdown(self) -> None:
         """Stop long work soon, because the process is about to end."""
@@ -332,9 +328,9 @@ class SemanticSearch(Service):
 
     def _close_index(self) -> None:
         with self._opening:
-            house, self._house = self._house, None
-        if house:
-            house.close()
+            opened, self._opened = self._opened, None
+        if opened:
+            opened.close()
 
     def _record_failure(self, error: PanoramaError) -> None:
         self._failure = _copy_error(error)
@@ -353,9 +349,9 @@ class SemanticSearch(Service):
         try:
             if self.is_off or self._closed:
                 raise UnavailableError(OFF_MESSAGE, hint="`panorama models use default` turns it on.")
-            if self._house is None:
-                self._house = self._builder.load(mistrusts=self._mistrusts)
-            return self._house
+            if self._opened is None:
+                self._opened = self._builder.load(mistrusts=self._mistrusts)
+            return self._opened
         finally:
             self._opening.release()
 
@@ -365,12 +361,12 @@ class SemanticSearch(Service):
         """Return its status: the model, the index, pending changes, and the last error."""
         if self.is_off:
             return {"modes": ["keyword"], "missing": OFF_MESSAGE}
-        house = self._house
-        if house is None:
+        opened = self._opened
+        if opened is None:
             gap = self._explain_missing()
             status = {"modes": ["keyword"], "model": self._means.embedder, "missing": gap.missing, "do": gap.hint}
             return status | self._describe_last_error()
-        status = house.status(self._means.remark) | self._describe_last_error()
+        status = opened.status(self._means.remark) | self._describe_last_error()
         return {name: value for name, value in status.items() if value is not None}
 
     def _describe_last_error(self) -> dict[str, Any]:
@@ -380,7 +376,7 @@ class SemanticSearch(Service):
 
     def _find_failure(self) -> UnavailableError | None:
         """Return the last error, including one of the model that the follower has not seen yet."""
-        state = self._house.active.resident.state if self._house else None
+        state = self._opened.active.resident.state if self._opened else None
         if state and state.error and not (self._failure and self._failure.message == state.error):
             return UnavailableError(state.error, hint=state.hint)
         return self._failure
@@ -391,27 +387,12 @@ def _copy_error(error: PanoramaError) -> UnavailableError:
     return UnavailableError(error.message, hint=error.hint)
 
 
-def _retry_on_swap(house: SemanticIndex, ask: Callable[[SemanticIndex], list[Hit]]) -> list[Hit]:
+def _retry_on_swap(opened: SemanticIndex, ask: Callable[[SemanticIndex], list[Hit]]) -> list[Hit]:
     """Search, and retry once if the index was swapped to another model meanwhile."""
-    side = house.active
+    side = opened.active
     try:
-        return ask(house)
+        return ask(opened)
     except Exception:  # a vector of one model was used on the index of another
-        if house.active is side:
+        if opened.active is side:
             raise
-    return ask(house)
-
-
-def _to_hit(hit: Hit) -> SemanticHit:
-    return SemanticHit(item=hit.item, position=int(hit.chunk.rpartition(":")[2]), score=hit.score)
-
-
-def _format_pending(changes: int) -> str:
-    return "1 change waits" if changes == 1 else f"{changes:,} changes wait"
-
-
-def _explain_late(side: IndexedModel) -> SemanticResult:
-    who = f"model {side.model.id}" if side.embedder.has_waiting_query else "semantic index"
-    is_loading = side.embedder.has_waiting_query and side.resident.state.status == "loading"
-    reason = "is being loaded" if is_loading else "did not answer in time"
-    return SemanticResult(missing=f"The {who} {reason}.", hint="Ask again in a moment.")
+    return ask(opened)

@@ -16,8 +16,7 @@ from panorama.index.embedders.registry import Embedder, runs_in_process
 from panorama.index.points import Model
 from panorama.ports import Index
 from panorama.services.base import Service, ServiceContext
-from panorama.services.search.index_sync import (
-    IndexSync,
+from panorama.services.search.callbacks import (
     OnEmbedded,
     ShouldStop,
     StepCallback,
@@ -25,6 +24,7 @@ from panorama.services.search.index_sync import (
     ignore_step,
     never_stop,
 )
+from panorama.services.search.index_sync import IndexSync
 from panorama.store.items import passages
 from panorama.store.items.passages import INDEXER
 
@@ -119,7 +119,7 @@ class SemanticIndex:
         exist.
 
         Args:
-            told: Called with the number of texts embedded by the chosen model after each batch.
+            report: Called with the number of texts embedded by the chosen model after each batch.
             moved: Called after each step in which it read changes.
 
         Raises:
@@ -220,11 +220,11 @@ class SemanticIndexLoader(Service):
         chosen = self._build_indexed_model(resident, model, embedder, index)
         is_far = self._means.is_far or not chosen.is_in_process
         patience = REMOTE_SEARCH_TIMEOUT if is_far else SEARCH_TIMEOUT
-        house = SemanticIndex(index, chosen, None, remark, patience)
+        opened = SemanticIndex(index, chosen, None, remark, patience)
         goes_on = runs_in_process(held.id) or (served is not None and held.id == served.id)
         if held.id != model.id and goes_on and (old := self._find_embedder(held)):
-            house.before = self._build_indexed_model(ManagedEmbedder(old), held, old, index)
-        return house
+            opened.before = self._build_indexed_model(ManagedEmbedder(old), held, old, index)
+        return opened
 
     def _build_indexed_model(
         self, resident: ManagedEmbedder[Embedder], model: Model, embedder: Embedder, index: Index

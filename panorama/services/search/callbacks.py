@@ -1,0 +1,22 @@
+"""What long work with the index is given: when to stop, and whom to tell of its progress."""
+
+from collections.abc import Callable
+
+ShouldStop = Callable[[], bool]
+OnEmbedded = Callable[[int], None]
+"""Receives how many texts were embedded since the last time."""
+
+StepCallback = Callable[[], None]
+
+
+def never_stop() -> bool:
+    """Go on."""
+    return False
+
+
+def ignore_count(_: int) -> None:
+    """Do nothing with a number of embedded texts."""
+
+
+def ignore_step() -> None:
+    """Do nothing after a step."""
