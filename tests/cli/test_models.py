@@ -16,6 +16,7 @@ from panorama.index.embedders.http import Limits
 from panorama.index.evaluation import sets
 from panorama.store.items import passages
 from panorama.store.items.passages import INDEXER, Passage
+from panorama.store.log import marks
 
 from ..index.embedders import service as answers
 from ..index.embedders.added.folders import write_folder
@@ -173,7 +174,7 @@ def test_a_model_that_has_made_all_its_vectors_has_nothing_left_to_do(run: Comma
 
 def test_search_goes_on_with_the_old_model_until_the_new_one_is_ready(run: Command, embedded: None) -> None:
     with open_app(read_settings()) as app, app.context.database.transaction(INDEXER) as session:
-        passages.set_served_model(session, "static", "d", 256)
+        marks.set_served_model(session, "static", "d", 256)
 
     told = run("models", "use", "minilm", "--force")
 

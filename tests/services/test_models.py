@@ -14,6 +14,7 @@ from panorama.services.search.models import ModelInfo, Models
 from panorama.store.items import models as models_kept
 from panorama.store.items import passages
 from panorama.store.items.passages import INDEXER, Passage
+from panorama.store.log import marks
 
 Call = Callable[..., Answer]
 Embed = Callable[..., None]
@@ -31,8 +32,8 @@ def embed(app: App) -> Embed:
         with app.context.database.transaction(INDEXER) as session:
             passages.replace(session, {"n_0000000001": every})
             passages.save_vectors(session, name, {each.digest: HALVES for each in every})
-            passages.set_mark(session, f"passages {name}", count)
-            passages.set_mark(session, f"index here {name}", count)
+            marks.set_mark(session, f"passages {name}", count)
+            marks.set_mark(session, f"index here {name}", count)
 
     return put
 
@@ -52,7 +53,7 @@ def row(call: Call) -> Callable[[str], Mapping[str, Any]]:
 def _marks(app: App) -> set[str]:
     names = (f"{kind} {passages.model_name(model, 'd')}" for kind in ("passages", "index here") for model in MODELS)
     with app.context.database.reading() as session:
-        return {name.split(" ")[-2] for name in names if passages.has_mark(session, name)}
+        return {name.split(" ")[-2] for name in names if marks.has_mark(session, name)}
 
 
 MODELS = ("duo", "minilm", "static")
@@ -117,9 +118,9 @@ def test_of_a_model_whose_size_changed_its_present_state_is_told(
         name = passages.model_name("ollama:old", "after")
         texts = models_kept.list_digests(session, passages.model_name("ollama:old", "before"), "", 2)
         passages.save_vectors(session, name, {each: bytes(2 * 12) for each in texts})
-        passages.set_mark(session, f"passages {name}", 9)
+        marks.set_mark(session, f"passages {name}", 9)
         if searched:
-            passages.set_served_model(session, "ollama:old", searched, size)
+            marks.set_served_model(session, "ollama:old", searched, size)
 
     found = row("ollama:old")
 
@@ -190,7 +191,7 @@ def test_a_model_that_is_searched_until_the_next_is_ready_is_not_removed(
 ) -> None:
     embed("static", 2)
     with app.context.database.transaction(INDEXER) as session:
-        passages.set_served_model(session, "static", "d", 8)
+        marks.set_served_model(session, "static", "d", 8)
 
     with pytest.raises(ConflictError, match="static is searched until minilm has embedded everything"):
         using("minilm").remove("static")

@@ -15,8 +15,8 @@ from panorama.domain.jobs import Job, Requester
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.jobs.queue import QUEUE
 from panorama.store.archive.manifests import with_digest
-from panorama.store.items import passages
 from panorama.store.log import jobs as store_jobs
+from panorama.store.log import marks
 from panorama.store.sqlite import replace_database
 from tests.conftest import StandingClock
 from tests.services.keeping import Call, backup, below, export, lived
@@ -62,7 +62,7 @@ def test_the_backup_of_a_store_that_search_by_meaning_has_numbered_is_restored(
 ) -> None:
     origin = Origin(actor="tool", client="tests", conversation="", operation="tests", call="", unit="")
     with app.context.database.transaction(origin) as session:
-        passages.ensure_store_number(session, (1 << 62) - 1)  # the largest that there may be
+        marks.ensure_store_number(session, (1 << 62) - 1)  # the largest that there may be
     made = call("backup").data["path"]
 
     call("restore", source=made, folder=str(tmp_path / "again"))

@@ -16,6 +16,7 @@ from panorama.services.search.chunk_batches import ChunkBatch, chunk_changes
 from panorama.store.backend import Session
 from panorama.store.items import passages
 from panorama.store.items.passages import INDEXER, ItemScope
+from panorama.store.log import marks
 from panorama.thread_priority import lower_thread_priority
 
 CHANGES_PER_STEP = 512
@@ -75,7 +76,7 @@ class EmbeddingPipeline(Service):
         """
         name = mark_name(self._name)
         with self._reading() as session:
-            mark = passages.get_mark(session, name)
+            mark = marks.get_mark(session, name)
         step = self._take_prefetched(mark) or self._start_step(mark)
         if step is None:
             return False
@@ -96,7 +97,7 @@ class EmbeddingPipeline(Service):
             UnavailableError: The model fails; finished vectors are stored.
         """
         with self._reading() as session:
-            mark = passages.get_mark(session, name)
+            mark = marks.get_mark(session, name)
             changes = passages.list_changes(session, mark, CHANGES_PER_STEP, created=True, part=part)
             if not changes:
                 return None
@@ -141,7 +142,7 @@ class EmbeddingPipeline(Service):
         fresh = [(name, text) for name, text in cut.texts.items() if name not in known and name not in awaited]
         if fresh:
             self._embedder.load()  # not with low priority: searches wait for it too
-        step = _Step(mark, passages.count_purges(session), cut, [])
+        step = _Step(mark, marks.count_purges(session), cut, [])
         step.coming = [self._aside.submit(self._embed, step, few) for few in in_batches(fresh, self._embedder.batch)]
         return step
 
@@ -183,13 +184,13 @@ class EmbeddingPipeline(Service):
             passages.save_vectors(session, self._name, vectors)
             if passages.has_missing(session, self._name, [name for name in cut.texts if name not in vectors]):
                 return  # unused vectors were deleted meanwhile; the next round creates them again
-            if passages.count_purges(session) != step.purges:
+            if marks.count_purges(session) != step.purges:
                 return  # some items may have been purged; the next round splits them again
             since = passages.filter_changed(
                 session, cut.seen, list(cut.passages)
             )  # another process may have done these
             passages.replace(session, {item: batch for item, batch in cut.passages.items() if item not in since})
-            passages.set_mark(session, mark, max(cut.last, passages.get_mark(session, mark)))
+            marks.set_mark(session, mark, max(cut.last, marks.get_mark(session, mark)))
 
     def _cancel_step(self, step: _Step) -> None:
         """Stop embedding a step, and store its finished vectors."""

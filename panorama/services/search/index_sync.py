@@ -30,6 +30,7 @@ from panorama.services.search.embedding_pipeline import CHANGES_PER_STEP, Embedd
 from panorama.services.search.points import checksum, float16_to_float32, load_points, to_float32_bytes, to_points
 from panorama.store.items import passages
 from panorama.store.items.passages import ALL_ITEMS, INDEXER, START, EmbeddedPassage, ItemScope
+from panorama.store.log import marks
 
 REBUILD_THRESHOLD = 2000
 """With more passages pending, a new index is built beside the one in use."""
@@ -135,8 +136,8 @@ class IndexSync(Service):
         heard_as = self._heard_as or self._listener_name
         with self._reading() as session:
             newest = passages.last_change_id(session)
-            marks = passages.get_marks(session, [mark_name(self.name), heard_as])
-        read, heard = marks.get(mark_name(self.name), 0), marks.get(heard_as, 0)
+            read_to = marks.get_marks(session, [mark_name(self.name), heard_as])
+        read, heard = read_to.get(mark_name(self.name), 0), read_to.get(heard_as, 0)
         # A purge may delete the last change, so that a reader is ahead of the newest.
         return Lag(max(0, newest - read), max(0, newest - min(read, heard)))
 
@@ -148,7 +149,7 @@ class IndexSync(Service):
             return True
         listener = self._heard_as or self._listener_name
         with self._reading() as session:
-            has_begun = passages.has_mark(session, listener)
+            has_begun = marks.has_mark(session, listener)
         self._begun_as = listener if has_begun else self._begun_as
         return has_begun
 
@@ -278,13 +279,13 @@ class IndexSync(Service):
             listener = self._listener_name
             with self._reading() as session:
                 read, listener_mark = (
-                    passages.get_mark(session, mark_name(self.name)),
-                    passages.get_mark(session, listener),
+                    marks.get_mark(session, mark_name(self.name)),
+                    marks.get_mark(session, listener),
                 )
-                builds = not passages.has_mark(session, listener) or passages.has_more_passages(
+                builds = not marks.has_mark(session, listener) or passages.has_more_passages(
                     session, REBUILD_THRESHOLD, listener_mark, read
                 )
-                news = _SyncBatch(listener_mark, passages.count_purges(session))
+                news = _SyncBatch(listener_mark, marks.count_purges(session))
             if builds:
                 self.rebuild()
                 return True
@@ -297,7 +298,7 @@ class IndexSync(Service):
         """Return the points of the next embedded changes, None at the end."""
         with self._reading() as session:
             changes = passages.list_changes(
-                session, news.last, CHANGES_PER_STEP, until=passages.get_mark(session, mark_name(self.name))
+                session, news.last, CHANGES_PER_STEP, until=marks.get_mark(session, mark_name(self.name))
             )
             items = collect_items(changes)
             points = load_points(session, self.name, items)
@@ -316,8 +317,8 @@ class IndexSync(Service):
             self._index.upsert(batch)
         self._index.flush()
         with self._context.database.transaction(INDEXER) as session:
-            if passages.count_purges(session) == news.purges:  # otherwise it may contain purged items, and is rebuilt
-                passages.set_mark(session, listener, news.last)
+            if marks.count_purges(session) == news.purges:  # otherwise it may contain purged items, and is rebuilt
+                marks.set_mark(session, listener, news.last)
         self._begun_as = listener
 
     def _is_ready(self) -> bool:
@@ -348,7 +349,7 @@ class IndexSync(Service):
 
     def _iter_all_points(self, news: _SyncBatch, reads: Callable[[], bool]) -> Generator[Point]:
         with self._reading() as session:
-            news.last, news.purges = passages.get_mark(session, mark_name(self.name)), passages.count_purges(session)
+            news.last, news.purges = marks.get_mark(session, mark_name(self.name)), marks.count_purges(session)
         for kind in KINDS:
             after = START
             while page := self._read_page(kind, after):

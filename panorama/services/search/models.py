@@ -19,6 +19,7 @@ from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs.progress import report_progress
 from panorama.store.items import models, passages
 from panorama.store.items.models import ModelUsage
+from panorama.store.log import marks
 
 OFF = "none"
 BATCH_SIZE = 250
@@ -94,7 +95,7 @@ class Models(Service):
             usage, count, served = (
                 models.list_usage(session),
                 models.count_passages(session),
-                passages.find_served_model(session),
+                marks.find_served_model(session),
             )
         others = (model.id for model in usage if not model.is_of(used))
         added = {model.id: model for model in manifest.iter_added(self._folder)}
@@ -135,7 +136,7 @@ class Models(Service):
         total, done = sum(state.vectors for state in states), 0
         for state in states:
             with self._writing() as session:
-                models.delete_marks(session, state.name)
+                marks.clear_readers(session, state.name)
             after = ""
             while batch := self._read_batch(state.name, after):
                 with self._writing() as session:
@@ -179,7 +180,7 @@ class Models(Service):
         if model == used:
             raise ConflictError(f"{model} is in use.", hint="Choose another first: `panorama models use NAME`.")
         with self._reading() as session:
-            usage, served = models.list_usage(session), passages.find_served_model(session)
+            usage, served = models.list_usage(session), marks.find_served_model(session)
         states = [state for state in usage if state.is_of(model)]
         if not states and not (_is_added(model) and manifest.count_bytes(self._folder, model)):
             raise _unknown_model_error(model, {state.id for state in usage})

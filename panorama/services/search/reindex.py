@@ -16,6 +16,7 @@ from panorama.services.search.results import ReindexResult
 from panorama.services.search.semantic import SemanticSearch
 from panorama.store.items import passages
 from panorama.store.items.passages import ALL_ITEMS, INDEXER, ItemScope
+from panorama.store.log import marks
 
 Scope = Literal["changes", "index", "everything"]
 
@@ -93,7 +94,7 @@ class ReindexService(Service):
     def _count_items(self, part: ItemScope, mark: str = "") -> int:
         """Count the items of a scope after a mark."""
         with self._reading() as session:
-            return passages.count_created(session, passages.get_mark(session, mark), part)
+            return passages.count_created(session, marks.get_mark(session, mark), part)
 
     def _rechunk(self, indexing: IndexSync, watch: "ReindexProgress", part: ItemScope) -> None:
         mark = " ".join(filter(None, (f"anew {indexing.name}", part.kind, part.project)))
@@ -103,7 +104,7 @@ class ReindexService(Service):
         while cut := indexing.reembed_next(mark, watch.report_embedded, part):
             watch.advance(len(cut.passages))
         with self._context.database.transaction(INDEXER) as session:
-            passages.clear_mark(session, mark)
+            marks.clear_mark(session, mark)
 
     def _catch_up(self, indexing: IndexSync, watch: "ReindexProgress", later: int) -> None:
         waiting = indexing.measure_lag().unread

@@ -25,8 +25,8 @@ from panorama.services.search.callbacks import (
     never_stop,
 )
 from panorama.services.search.index_sync import IndexSync
-from panorama.store.items import passages
 from panorama.store.items.passages import INDEXER
+from panorama.store.log import marks
 
 SEARCH_TIMEOUT = timedelta(milliseconds=250)
 """How long a search waits for the semantic part; a released shipped model loads in 100 ms."""
@@ -260,28 +260,28 @@ class SemanticIndexLoader(Service):
 
     def _load_served_model(self) -> tuple[Model | None, str]:
         with self._reading() as session:
-            known = passages.find_served_model(session)
-            number = passages.get_mark(session, "store")
+            known = marks.find_served_model(session)
+            number = marks.get_mark(session, "store")
         if not number:
             with self._context.database.transaction(INDEXER) as session:
-                number = passages.ensure_store_number(session, secrets.randbits(62))
+                number = marks.ensure_store_number(session, secrets.randbits(62))
         return Model(id=known[0], digest=known[1], size=known[2]) if known else None, f"{number:016x}"
 
     def save_served_model(self, model: Model) -> None:
         """Store the served model."""
         with self._reading() as session:
-            known = passages.find_served_model(session)
+            known = marks.find_served_model(session)
         if known != (model.id, model.digest, model.size):
             with self._context.database.transaction(INDEXER) as session:
-                passages.set_served_model(session, model.id, model.digest, model.size)
+                marks.set_served_model(session, model.id, model.digest, model.size)
 
     def clear_served_model(self) -> None:
         """Delete the record that a service was served, so that it is not queried while another model is prepared."""
         with self._reading() as session:
-            known = passages.find_served_model(session)
+            known = marks.find_served_model(session)
         if known and not runs_in_process(known[0]):
             with self._context.database.transaction(INDEXER) as session:
-                passages.clear_served_model(session)
+                marks.clear_served_model(session)
 
     def close(self) -> None:
         """End all waits for a service."""

@@ -18,10 +18,10 @@ from panorama.store.backend import Session
 from panorama.store.column_types import TagList
 from panorama.store.graph import edges, task_lines
 from panorama.store.items import alerts
-from panorama.store.items.passages import record_purge
 from panorama.store.items.projects import has_tag
 from panorama.store.items.rows import NOUNS, Noun
 from panorama.store.log import imports
+from panorama.store.log.marks import record_purge
 from panorama.store.tables import (
     calls,
     changes,

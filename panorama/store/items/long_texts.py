@@ -9,13 +9,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import select
-
 from panorama.domain.items.item import Item, kind_of
 from panorama.errors import PanoramaError
 from panorama.store.backend import Database, Session
 from panorama.store.items import passages, rows
-from panorama.store.tables import marks
+from panorama.store.log import marks
 
 PORTION_SECONDS = 0.06
 """A transaction writes no further part after this time."""
@@ -29,12 +27,12 @@ _log = logging.getLogger(__name__)
 
 def save_marks(session: Session) -> None:
     """Mark the long texts of a transaction until their words are complete."""
-    passages.set_marks(session, [f"{_PREFIX}{id_}" for id_ in session.long_texts], 1)
+    marks.set_marks(session, [f"{_PREFIX}{id_}" for id_ in session.long_texts], 1)
 
 
 def list_incomplete(session: Session) -> list[str]:
     """Return the items whose words are not complete."""
-    names = session.connection.execute(select(marks.c.name).where(marks.c.name.startswith(_PREFIX))).scalars()
+    names = marks.list_marks(session, _PREFIX)
     return [name.removeprefix(_PREFIX) for name in names]
 
 
@@ -111,7 +109,7 @@ def _write_portion(database: Database, texts: deque[_Text], left: deque[str]) ->
                     session, text.kind, text.item, text.title, text.parts, seconds=seconds
                 ):
                     return
-                passages.clear_mark(session, f"{_PREFIX}{text.item}")
+                marks.clear_mark(session, f"{_PREFIX}{text.item}")
             texts.popleft()
             left.rotate(-1)
             if is_current:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy import and_, delete, func, select
 
 from panorama.store.backend import Session
-from panorama.store.items.passages import DELETED_DIGEST, ID_CHARS, get_mark
-from panorama.store.tables import marks, passages, vectors
+from panorama.store.items.passages import DELETED_DIGEST, ID_CHARS
+from panorama.store.log import marks
+from panorama.store.tables import passages, vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def list_usage(session: Session) -> list[ModelUsage]:
     used = select(vectors.c.model, func.count()).select_from(joined).group_by(vectors.c.model)
     count = {row[0]: row[1] for row in session.connection.execute(used)}
     rows = session.connection.execute(created.order_by(vectors.c.model))
-    read = {name: get_mark(session, f"passages {name}") for name in count}
+    read = {name: marks.get_mark(session, f"passages {name}") for name in count}
     return [ModelUsage(row[0], row[1], count.get(row[0], 0), row[2], read.get(row[0], 0)) for row in rows]
 
 
@@ -61,10 +62,3 @@ def delete_vectors(session: Session, name: str, digests: Sequence[str]) -> int:
     """Delete a model's vectors of some texts; return how many."""
     where = vectors.c.model == name, vectors.c.digest.in_(digests)
     return session.connection.execute(delete(vectors).where(*where)).rowcount
-
-
-def delete_marks(session: Session, name: str) -> None:
-    """Delete a model's read marks, so that its readers start again and find missing vectors."""
-    names = session.connection.execute(select(marks.c.name)).scalars()
-    own_names = [entry for entry in names if entry.startswith(("passages ", "index ")) and entry.endswith(f" {name}")]
-    session.connection.execute(delete(marks).where(marks.c.name.in_(own_names)))

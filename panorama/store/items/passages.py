@@ -15,7 +15,6 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    insert,
     literal,
     null,
     or_,
@@ -30,7 +29,7 @@ from panorama.domain.text.chunks import MAX_CHUNK_CHARS, MAX_CHUNKS
 from panorama.store.backend import Session
 from panorama.store.items import rows
 from panorama.store.items.rows import NOUNS
-from panorama.store.tables import changes, marks, passages, vectors
+from panorama.store.tables import changes, passages, vectors
 
 INDEXER = Origin(actor="index", client="", conversation="", operation="", call="", unit="")
 """The origin of writes to these tables; they add no change lines."""
@@ -43,11 +42,6 @@ BATCH_SIZE = 500
 
 MAX_CHARS = MAX_CHUNKS * MAX_CHUNK_CHARS
 """Text beyond has no passages, so it is not read."""
-
-_PURGED = "purged"
-
-_DELETE_MARK = delete(marks).where(marks.c.name == bindparam("mark"))
-_ADD_MARK = insert(marks)
 
 START = "", 0
 """A position before every passage."""
@@ -114,49 +108,6 @@ def chunk_name(item: str, position: int) -> str:
 def model_name(id_: str, model_digest: str) -> str:
     """Return the stored name of a model's vectors: its name (63 characters) and its digest."""
     return f"{id_[:ID_CHARS]} {digest(f'{id_} {model_digest}')[:DIGEST_CHARS]}"
-
-
-def get_mark(session: Session, name: str) -> int:
-    """Return the last change that a reader has read, 0 if it has not started."""
-    return session.connection.execute(select(marks.c.value).where(marks.c.name == name)).scalar_one_or_none() or 0
-
-
-def get_marks(session: Session, names: Sequence[str]) -> Mapping[str, int]:
-    """Return the marks of readers by name, without those that have not started."""
-    rows = session.connection.execute(select(marks.c.name, marks.c.value).where(marks.c.name.in_(names)))
-    return {row.name: row.value for row in rows}
-
-
-def set_mark(session: Session, name: str, value: int) -> None:
-    """Store the last change that a reader has read."""
-    set_marks(session, [name], value)
-
-
-def set_marks(session: Session, names: Sequence[str], value: int) -> None:
-    """Store a value under several names, in two statements."""
-    if names:
-        session.connection.execute(_DELETE_MARK, [{"mark": name} for name in names])
-        session.connection.execute(_ADD_MARK, [{"name": name, "value": value} for name in names])
-
-
-def has_mark(session: Session, name: str) -> bool:
-    """Return whether a reader has a mark."""
-    return session.connection.execute(select(marks.c.value).where(marks.c.name == name)).first() is not None
-
-
-def clear_mark(session: Session, name: str) -> None:
-    """Delete the mark of a reader."""
-    session.connection.execute(delete(marks).where(marks.c.name == name))
-
-
-def count_purges(session: Session) -> int:
-    """Return the number of purges, by which a reader can tell that items it has read may be gone."""
-    return get_mark(session, _PURGED)
-
-
-def record_purge(session: Session) -> None:
-    """Record a purge, which also deletes the change lines of the purged items."""
-    set_mark(session, _PURGED, count_purges(session) + 1)
 
 
 def last_change_id(session: Session) -> int:
@@ -366,43 +317,3 @@ def count(session: Session) -> int:
     """Return how many passages there are."""
     there = select(func.count()).select_from(passages).where(passages.c.digest != DELETED_DIGEST)
     return session.connection.execute(there).scalar_one()
-
-
-# The model whose vectors the index holds, and the number of this store on a Qdrant server.
-
-_INDEX = "index "
-_SERVED = "serves "
-_STORE = "store"
-
-
-def find_served_model(session: Session) -> tuple[str, str, int] | None:
-    """Return the model whose vectors were last served, as (id, digest, size); None if there is none."""
-    where = marks.c.name.startswith(_SERVED, autoescape=True)
-    row = session.connection.execute(select(marks.c.name, marks.c.value).where(where)).first()
-    if row is None:
-        return None
-    id_, _, model_digest = row[0].removeprefix(_SERVED).rpartition(" ")
-    return id_, model_digest, row[1]
-
-
-def set_served_model(session: Session, id_: str, model_digest: str, size: int) -> None:
-    """Store the model whose vectors are served."""
-    clear_served_model(session)
-    set_mark(session, f"{_SERVED}{id_} {model_digest}", size)
-
-
-def clear_served_model(session: Session) -> None:
-    """Delete the record of the served model."""
-    session.connection.execute(delete(marks).where(marks.c.name.startswith(_SERVED, autoescape=True)))
-
-
-def ensure_store_number(session: Session, number: int) -> int:
-    """Return the number of this store; `number` is stored if it has none yet, which needs a write."""
-    if not has_mark(session, _STORE):
-        set_mark(session, _STORE, number)
-    return get_mark(session, _STORE)
-
-
-def reset_indexes(session: Session) -> None:
-    """Delete the marks of all indexes and the number of this store, so that every index is rebuilt."""
-    session.connection.execute(delete(marks).where((marks.c.name == _STORE) | marks.c.name.startswith(_INDEX)))

@@ -10,9 +10,8 @@ from pathlib import Path
 from panorama.domain.withdrawal import Withdrawn
 from panorama.store.archive.withdrawing import delete_answers, withdraw_approvals
 from panorama.store.backend import Session
-from panorama.store.items import passages
 from panorama.store.items.passages import INDEXER
-from panorama.store.log import jobs
+from panorama.store.log import jobs, marks
 from panorama.store.sqlite import foreign_rows
 from panorama.store.sqlite.engine import SqliteDatabase
 from panorama.store.sqlite.row_loader import RowLoader
@@ -136,7 +135,7 @@ def make_independent(path: Path, now: datetime, *, is_own: bool) -> Withdrawn:
         is_own: Whether this data directory made it; otherwise what was approved in it is withdrawn.
     """
     with closing(SqliteDatabase(path)) as database, database.transaction(INDEXER) as session:
-        passages.reset_indexes(session)
+        marks.reset_indexes(session)
         return _detach(session, now, is_own=is_own)
 
 
