@@ -137,3 +137,14 @@ def test_an_item_whose_words_are_missing_is_noticed(tmp_path: Path) -> None:
 
         with app.context.database.reading() as session:
             assert (before, rows.is_indexed(session)) == (True, False)
+
+
+def test_parts_are_counted_and_matched_by_number(session: Session) -> None:
+    for number in range(1, 6):
+        fulltext.set_words(session, [ItemText("note", f"n_{number}", "", "figs" if number % 2 else "plums")])
+    first, second, third, *_ = parts = sorted(part_numbers(session))
+
+    assert fulltext.count_all(session) == len(parts)
+    assert fulltext.count_range(session, '"figs"', second, parts[-1]) == 2
+    assert sorted(fulltext.list_matching_parts(session, '"figs"', [first, second, third])) == [first, third]
+    assert fulltext.list_matching_parts(session, '"figs"', []) == []

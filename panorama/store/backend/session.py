@@ -1,6 +1,6 @@
 """The open session, the index of words in it, and what each kind of database does its own way inside a transaction."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -147,8 +147,16 @@ class FullText(Protocol):
         """Return the best matches of an expression among the `reach` last written ones, the best first."""
         ...
 
-    def list_matching_parts(self, session: Session, query: str, first: int, last: int) -> set[int]:
-        """Return the parts from `first` to `last` that match an expression."""
+    def list_matching_parts(self, session: Session, query: str, parts: Collection[int]) -> list[int]:
+        """Return those of some parts that match an expression."""
+        ...
+
+    def count_range(self, session: Session, query: str, first: int, last: int) -> int:
+        """Return how many of the parts from `first` to `last` match an expression."""
+        ...
+
+    def count_all(self, session: Session) -> int:
+        """Return how many parts there are."""
         ...
 
     def count(self, session: Session, query: str, *, most: int) -> int:

@@ -59,13 +59,19 @@ _ALL_KNOWN = (
     "SELECT item, digest, id, kind FROM search_parts WHERE item IN (SELECT value FROM json_each(?)) ORDER BY id"
 )
 # Rank and limit before the join: joining first costs three times as much at 100,000 notes.
-_BEST = text(
+_BEST = (
     "SELECT p.item, p.kind, -r.score, r.id FROM "
-    "(SELECT id, score FROM (SELECT rowid AS id, bm25(search_words, :title, 1.0) AS score FROM search_words "
-    "WHERE search_words MATCH :query ORDER BY rowid DESC LIMIT :reach) ORDER BY score LIMIT :limit) AS r "
+    f"(SELECT id, score FROM (SELECT rowid AS id, bm25(search_words, {TITLE_WEIGHT}, 1.0) AS score FROM search_words "
+    "WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ?) ORDER BY score LIMIT ?) AS r "
     "JOIN search_parts AS p ON p.id = r.id ORDER BY r.score, p.id DESC"
 )
-_HOLDING = text("SELECT rowid FROM search_words WHERE search_words MATCH :query AND rowid BETWEEN :first AND :last")
+# The sign keeps the list out of the full text, which would search once for each part in it.
+_MATCHING = (
+    "SELECT rowid FROM search_words WHERE search_words MATCH ? AND rowid BETWEEN ? AND ? "
+    "AND +rowid IN (SELECT value FROM json_each(?))"
+)
+_COUNT_RANGE = "SELECT count(*) FROM search_words WHERE search_words MATCH ? AND rowid BETWEEN ? AND ?"
+_COUNT_ALL = "SELECT count(*) FROM search_words_docsize"  # as long as search_parts, and a tenth of its size
 _COUNT = "SELECT count(*) FROM (SELECT rowid FROM search_words WHERE search_words MATCH ? LIMIT ?)"
 _MATCH = text(
     "SELECT p.item, p.kind, r.score FROM "
@@ -262,14 +268,25 @@ def search_expression(session: Session, query: str, *, limit: int, reach: int) -
 
     Ranking a match costs about 2 us, and a common word has a hundred thousand; skipping one costs a tenth of that.
     """
-    values = {"query": query, "title": TITLE_WEIGHT, "limit": limit, "reach": reach}
-    return [Match(*row) for row in session.connection.execute(_BEST, values).all()]
+    return [Match(*row) for row in session.connection.exec_driver_sql(_BEST, (query, reach, limit)).all()]
 
 
-def list_matching_parts(session: Session, query: str, first: int, last: int) -> set[int]:
-    """Return the parts from `first` to `last` that an expression finds."""
-    found = session.connection.execute(_HOLDING, {"query": query, "first": first, "last": last})
-    return set(found.scalars().all())  # all at once: thousands are common
+def list_matching_parts(session: Session, query: str, parts: Collection[int]) -> list[int]:
+    """Return those of some parts that match an expression."""
+    if not parts:
+        return []
+    values = (query, min(parts), max(parts), json.dumps(list(parts)))
+    return [row[0] for row in session.connection.exec_driver_sql(_MATCHING, values).all()]
+
+
+def count_range(session: Session, query: str, first: int, last: int) -> int:
+    """Return how many of the parts from `first` to `last` match an expression."""
+    return session.connection.exec_driver_sql(_COUNT_RANGE, (query, first, last)).scalar_one()
+
+
+def count_all(session: Session) -> int:
+    """Return how many parts there are."""
+    return session.connection.exec_driver_sql(_COUNT_ALL).scalar_one()
 
 
 def count(session: Session, query: str, *, most: int) -> int:
