@@ -1,0 +1,36 @@
+"""The registry of tables, and the columns and indexes that several have."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Column, ForeignKey, Index, Integer, MetaData, String, TextClause, text
+
+from panorama.store.column_types import Utc
+
+metadata = MetaData(
+    naming_convention={"ix": "ix_%(table_name)s_%(column_0_name)s", "fk": "fk_%(table_name)s_%(column_0_name)s"}
+)
+
+LIVING = "deleted_at IS NULL"
+
+
+def item_columns() -> list[Column[Any]]:
+    """Return the columns that each table of items has."""
+    return [
+        Column("id", String(12), primary_key=True),
+        Column("version", Integer, nullable=False),
+        Column("created_at", Utc, nullable=False),
+        Column("updated_at", Utc, nullable=False),
+        Column("deleted_at", Utc),
+    ]
+
+
+def project_column(*, index: bool = True) -> Column[Any]:
+    """Return the column of the project to which an item belongs."""
+    return Column("project", String(12), ForeignKey("projects.id"), index=index)
+
+
+def index_where(name: str, columns: Sequence[str | TextClause], condition: str, *, unique: bool = False) -> Index:
+    """Return an index of the rows that meet a condition."""
+    where = text(condition)
+    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
