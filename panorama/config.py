@@ -89,6 +89,12 @@ class Settings(BaseSettings):
         description="Port on this machine where the daemon also serves MCP over HTTP; 0 for none.",
     )
 
+    charts: Literal["off", "png", "svg"] = Field(
+        default="off",
+        description="Whether the dashboard of a project and the weekly review come with a chart for clients that show "
+        "images: `png` for models too, `svg` for people only.",
+    )
+
     web: bool = Field(
         default=False,
         description="Whether the web page is served as soon as the daemon starts, which then stays; otherwise "

@@ -6,7 +6,7 @@ import secrets
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from queue import SimpleQueue
 from typing import Any
@@ -20,10 +20,12 @@ from panorama import __version__
 from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.calls.agreements import ANSWER_SECONDS
+from panorama.calls.arguments import Arguments
 from panorama.config import read_settings
 from panorama.domain.items.reminders import ReminderEvent
-from panorama.domain.time.times import format_time
+from panorama.domain.time.times import format_time, today
 from panorama.mcp.apps.apps import TOOL_META, AppsMiddleware, add_view
+from panorama.mcp.charts import DRAWN, AnswerCharts
 from panorama.mcp.connection import Connection
 from panorama.mcp.direct_calls import DirectCalls
 from panorama.mcp.keys import load_state_key
@@ -37,6 +39,7 @@ from panorama.mcp.stdio import StandardStreams
 from panorama.mcp.tasks_extension import TasksExtension
 from panorama.mcp.tools import GetConversation, OperationTool, ToolNameMiddleware, client_name
 from panorama.operation import APPS_TOOLSET
+from panorama.services.statistics import Statistics
 
 INSTRUCTIONS = """\
 Panorama is this person's own memory: find, read, add and change projects, tasks, notes, links, reminders, journal.
@@ -75,17 +78,16 @@ def build_server(app: App, conversing: GetConversation | None = None) -> Server:
         request_state_security=RequestStateSecurity(keys=[load_state_key(app.settings.home)], ttl=ANSWER_SECONDS),
     )  # fmt: skip
     mcp.add_middleware(ToolNameMiddleware(app.calls, conversing, [arguments.operation.tool for arguments in listed]))
-    for arguments in listed:
-        tool = OperationTool.from_arguments(arguments, app.calls, conversing, app.sources.has_sources)
-        tool.meta = TOOL_META if arguments.operation.toolset == APPS_TOOLSET else None
-        mcp.add_tool(tool)
+    charts = _build_charts(app)
+    _add_tools(mcp, app, listed, conversing, charts)
     mcp.add_middleware(AppsMiddleware("show", is_listed=APPS_TOOLSET in app.settings.toolsets))
     add_view(mcp)
     mcp.add_provider(PromotedToolProvider(app.calls, conversing, app.sources.has_sources))
     add_resources(mcp, app.calls, conversing)
     add_prompts(mcp)
     mcp.add_extension(TasksExtension(app.calls, app.jobs, conversing, app.settings.log_age))
-    mcp.direct_calls = DirectCalls(app.calls, conversing, {each.operation.tool: each.operation for each in listed})
+    direct = {each.operation.tool: each.operation for each in listed if not (charts and each.operation.tool in DRAWN)}
+    mcp.direct_calls = DirectCalls(app.calls, conversing, direct)
     mcp.hub = Hub(app.context.database, app.jobs, app.calls.promoted_tools.subscribe)
     zone = app.context.zone
     add_subscriptions(
@@ -94,6 +96,26 @@ def build_server(app: App, conversing: GetConversation | None = None) -> Server:
         lambda: [to_reminder_fired(event, zone) for event in app.timing.ringing.list_pending(MAX_WAITING_REMINDERS)],
     )
     return mcp
+
+
+def _add_tools(
+    mcp: Server, app: App, listed: Sequence[Arguments], conversing: GetConversation, charts: AnswerCharts | None
+) -> None:
+    """Add the listed operations as tools, the dashboard and the review with charts if there are to be some."""
+    for arguments in listed:
+        tool = OperationTool.from_arguments(arguments, app.calls, conversing, app.sources.has_sources)
+        tool.meta = TOOL_META if arguments.operation.toolset == APPS_TOOLSET else None
+        if charts and tool.name in DRAWN:
+            tool.draw(charts)
+        mcp.add_tool(tool)
+
+
+def _build_charts(app: App) -> AnswerCharts | None:
+    """Return what draws charts, None if the settings want none."""
+    if app.settings.charts == "off":
+        return None
+    context = app.context
+    return AnswerCharts(Statistics(context), app.settings.charts, lambda: today(context.now(), context.zone))
 
 
 def to_reminder_fired(ring: ReminderEvent, zone: ZoneInfo) -> ReminderFired:

@@ -22,6 +22,7 @@ from panorama.calls.schemas import input_schema, output_schema
 from panorama.domain.text.lenient_json import strip_client_prefix
 from panorama.errors import DeclinedError, PanoramaError
 from panorama.mcp.cancellation import ProgressReporter, run_abandonable, run_cancellable
+from panorama.mcp.charts import AnswerCharts
 from panorama.mcp.job_waits import wait_for_job
 from panorama.mcp.questions.elicitation import call_with_confirmation, call_with_questions
 from panorama.operation import Operation
@@ -56,6 +57,7 @@ class OperationTool(Tool):
     _asks: bool = PrivateAttr()
     _reads: bool = PrivateAttr()
     _is_open_world: Callable[[], bool] = PrivateAttr()
+    _charts: AnswerCharts | None = PrivateAttr(default=None)
 
     @classmethod
     def from_arguments(
@@ -85,10 +87,15 @@ class OperationTool(Tool):
             return tool
         return tool.model_copy(update={"annotations": tool.annotations.model_copy(update={"open_world_hint": True})})
 
+    def draw(self, charts: AnswerCharts) -> None:
+        """Add charts to the answers from now on."""
+        self._charts = charts
+
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Call the operation in a thread, and return its answer or its error."""
         conversation = self._conversing()
-        return await call_tool(self._calls, self.name, arguments, conversation, asks=self._asks, reads=self._reads)
+        result = await call_tool(self._calls, self.name, arguments, conversation, asks=self._asks, reads=self._reads)
+        return await self._charts.add(self.name, result) if self._charts else result
 
 
 def title_from_name(name: str) -> str:

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from panorama.web.charts import draw_bars, draw_lines, list_ticks
+from panorama.domain.charts.geometry import draw_bars, draw_lines, list_ticks
 from panorama.web.diffs import DiffLine, compare_texts
 from panorama.web.texts import Texts, choose_language
 
@@ -21,7 +21,7 @@ def test_a_scale_is_round_and_covers_the_largest_value(largest: int) -> None:
 
 
 def test_a_day_without_anything_has_no_bars() -> None:
-    chart = draw_bars([(TODAY, 0, 2), (TODAY + timedelta(days=1), 0, 0)])
+    chart = draw_bars([(TODAY, (0, 2)), (TODAY + timedelta(days=1), (0, 0))])
 
     assert [[bar.series for bar in day.bars] for day in chart.days] == [[1], []]
 

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from panorama.web.charts import draw_bars, draw_lines
+from panorama.domain.charts.geometry import draw_bars, draw_lines
 from panorama.web.view import Context, ViewRequest
 from panorama.web.views.tasks import group_by_deadline
 
@@ -37,7 +37,7 @@ def show_project(request: ViewRequest) -> Context:
         "groups": group_by_deadline(request, tasks),
         "notes": request.calls.get("notes.list", project=project["id"], limit=12),
         "bars": draw_bars(
-            [(date.fromisoformat(day["day"]), day["completed"], day["created"]) for day in statistics["days"]]
+            [(date.fromisoformat(day["day"]), (day["completed"], day["created"])) for day in statistics["days"]]
         ),
         "burn_up": draw_lines(_count_up(statistics)),
         "statistics": statistics,

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from panorama.web.charts import draw_bars
+from panorama.domain.charts.geometry import draw_bars
 from panorama.web.view import Context, ViewRequest
 
 PERIODS = ((7, "Week"), (14, "2 weeks"), (30, "30 days"))
@@ -33,7 +33,7 @@ def show_review(request: ViewRequest) -> Context:
             for heading, name, direction in FIGURES
         ],
         "bars": draw_bars(
-            [(date.fromisoformat(day["day"]), day["completed"], day["created"]) for day in statistics["days"]]
+            [(date.fromisoformat(day["day"]), (day["completed"], day["created"])) for day in statistics["days"]]
         ),
         "projects_of_review": review["projects"],
         "lists": [
@@ -55,7 +55,7 @@ def show_calls(request: ViewRequest) -> Context:
         "days": days,
         "statistics": statistics,
         "bars": draw_bars(
-            [(date.fromisoformat(day["day"]), day["succeeded"], day["failed"]) for day in statistics["days"]]
+            [(date.fromisoformat(day["day"]), (day["succeeded"], day["failed"])) for day in statistics["days"]]
         ),
         "largest": max([1, *(tool["tokens"] for tool in tools)]),
         "slow": slow,

@@ -17,7 +17,7 @@ from panorama.web.view import Context, ViewRequest
 EDITABLE = frozenset(
     {
         "timezone", "toolsets", "log_days", "trash_days", "backups_kept", "backup_days", "busy_seconds",
-        "linger_seconds", "desktop_notifications", "http_port", "web", "web_port", "index_engine",
+        "linger_seconds", "desktop_notifications", "http_port", "web", "web_port", "index_engine", "charts",
     }
 )  # fmt: skip
 """The settings that the page changes; it only shows those that decide where texts are sent or isolate scripts."""

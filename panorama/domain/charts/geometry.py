@@ -1,28 +1,34 @@
-"""Charts as data for templates: the server draws them as SVG, which needs no script and prints sharply."""
+"""Charts as data: the page's templates and the pictures draw them as SVG, which needs no script and prints sharply."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from typing import Generic, TypeVar
 
 WIDTH, HEIGHT, TOP, FLOOR = 640, 200, 8, 192
 MAX_BAR_WIDTH = 18.0
+BAR_GAP = 2.0
 _STEPS = (1, 2, 2.5, 5, 10)
+Label = TypeVar("Label")
+"""What a value belongs to: a day on the page, a text in a script's chart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: its path, and which of the two series it belongs to."""
+    """One bar: its path, its place, and which series it belongs to; it stands on the floor."""
 
     path: str
     series: int
+    x: float
+    height: float
+    width: float
 
 
 @dataclass(frozen=True, slots=True)
-class BarDay:
-    """One day of a chart: its two values, their bars, and where its area begins."""
+class BarDay(Generic[Label]):
+    """One day of a chart: its values, their bars, and where its area begins."""
 
-    day: date
-    values: tuple[int, int]
+    day: Label
+    values: tuple[float, ...]
     bars: tuple[Bar, ...]
     left: float
     width: float
@@ -30,26 +36,27 @@ class BarDay:
 
 
 @dataclass(frozen=True, slots=True)
-class BarChart:
-    """Two bars per day; `lines` are the values of the scale and their heights."""
+class BarChart(Generic[Label]):
+    """Some bars per day; `lines` are the values of the scale and their heights."""
 
-    days: tuple[BarDay, ...]
+    days: tuple[BarDay[Label], ...]
     lines: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One curve: its points as a path, and the area below it."""
+    """One curve: its points, these as a path, and the area below it."""
 
     path: str
     area: str
+    points: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class LineChart:
+class LineChart(Generic[Label]):
     """Curves over the same days; `lines` are the values of the scale and their heights."""
 
-    days: tuple[tuple[date, tuple[int, ...]], ...]
+    days: tuple[tuple[Label, tuple[float, ...]], ...]
     curves: tuple[Curve, ...]
     lines: tuple[tuple[float, float], ...]
 
@@ -68,25 +75,28 @@ def list_ticks(largest: float, count: int = 4) -> list[float]:
     return values
 
 
-def draw_bars(rows: Sequence[tuple[date, int, int]]) -> BarChart:
-    """Draw two bars for each day."""
-    ticks = list_ticks(max([1, *(max(one, two) for _, one, two in rows)]))
+def draw_bars(rows: Sequence[tuple[Label, tuple[float, ...]]]) -> BarChart[Label]:
+    """Draw a bar for each of the values of each day."""
+    ticks = list_ticks(max([1, *(value for _, values in rows for value in values)]))
     scale, slot = (FLOOR - TOP) / ticks[-1], WIDTH / max(1, len(rows))
-    width = min(MAX_BAR_WIDTH, slot * 0.32)
+    series_count = max([1, *(len(values) for _, values in rows)])
+    width = min(MAX_BAR_WIDTH, slot * 0.64 / series_count)
     every = -(-len(rows) // 10)
-    days: list[BarDay] = []
-    for number, (day, one, two) in enumerate(rows):
-        middle = slot * (number + 0.5)
-        edges = ((one, middle - width - 1), (two, middle + 1))
+    days: list[BarDay[Label]] = []
+    for number, (day, values) in enumerate(rows):
+        left = slot * (number + 0.5) - (series_count * (width + BAR_GAP) - BAR_GAP) / 2
+        places = [(value * scale, left + series * (width + BAR_GAP)) for series, value in enumerate(values)]
         bars = tuple(
-            Bar(_bar_path(x, value * scale, width), series) for series, (value, x) in enumerate(edges) if value
+            Bar(_bar_path(x, height, width), series, x, height, width)
+            for series, (height, x) in enumerate(places)
+            if height
         )
         is_labelled = (len(rows) - 1 - number) % every == 0
-        days.append(BarDay(day, (one, two), bars, middle - slot / 2, slot, is_labelled))
+        days.append(BarDay(day, values, bars, slot * number, slot, is_labelled))
     return BarChart(tuple(days), tuple((tick, FLOOR - tick * scale) for tick in ticks))
 
 
-def draw_lines(rows: Sequence[tuple[date, tuple[int, ...]]]) -> LineChart:
+def draw_lines(rows: Sequence[tuple[Label, tuple[float, ...]]]) -> LineChart[Label]:
     """Draw one curve for each of the values of the days, at equal distances."""
     ticks = list_ticks(max([1, *(value for _, values in rows for value in values)]))
     scale, step = (FLOOR - TOP) / ticks[-1], WIDTH / max(1, len(rows) - 1)
@@ -99,7 +109,7 @@ def draw_lines(rows: Sequence[tuple[date, tuple[int, ...]]]) -> LineChart:
 
 def _draw_curve(points: Sequence[tuple[float, float]]) -> Curve:
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    return Curve(path, f"{path}L{points[-1][0]:.1f} {FLOOR}L0 {FLOOR}z")
+    return Curve(path, f"{path}L{points[-1][0]:.1f} {FLOOR}L0 {FLOOR}z", tuple(points))
 
 
 def _bar_path(x: float, height: float, width: float) -> str:
