@@ -1,7 +1,6 @@
 """Creates, lists, checks and expires backups, while others write."""
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
@@ -9,8 +8,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from panorama import __version__
-from panorama.domain.retention import backup_name, expired_backups, is_copy, parse_backup_time
+from panorama.domain.retention import backup_name, parse_backup_time
 from panorama.errors import PanoramaError, UnavailableError
+from panorama.services.archive.backup_folder import (
+    apply_retention,
+    describe_backup,
+    find_latest_backup,
+    list_own_backups,
+    pick_free_path,
+    sort_key,
+)
 from panorama.services.archive.paths import ArchivePaths, parse_path
 from panorama.services.archive.results import ArchiveCheckResult, BackupList, BackupResult
 from panorama.services.archive.row_copy import copy_rows
@@ -67,9 +74,9 @@ class Backups(Service):
         earlier = list_own_backups(keeper, target)
         with keeper.blobs.retain():
             place = pick_free_path(target, self._now(), backup_name)
-            with atomic_folder.create(place, "backup") as parcel:
+            with atomic_folder.create(place, "backup") as output:
                 manifest = _BackupWriter(
-                    self._context, keeper, self._snapshots, parcel, pace, find_latest_backup(target, keeper.origin)
+                    self._context, keeper, self._snapshots, output, pace, find_latest_backup(target, keeper.origin)
                 ).write(with_secrets)
             removed = apply_retention(keeper, target, earlier, self._now(), made=place.name)
         return BackupResult(
@@ -96,11 +103,11 @@ class Backups(Service):
         keeper = self._keeper
         target = keeper.resolve_target(folder, default=keeper.backups, what="backup")
         names = sorted(
-            (path.name for path in target.glob("*") if parse_backup_time(path.name)), key=_sort_key, reverse=True
+            (path.name for path in target.glob("*") if parse_backup_time(path.name)), key=sort_key, reverse=True
         )
         return BackupList(
             folder=str(target),
-            backups=tuple(_describe_backup(target / name) for name in names[:MAX_LISTED]),
+            backups=tuple(describe_backup(target / name) for name in names[:MAX_LISTED]),
             count=len(names),
         )
 
@@ -132,14 +139,14 @@ class _BackupWriter:
         context: ServiceContext,
         keeper: ArchivePaths,
         snapshots: Snapshots,
-        parcel: AtomicFolder,
+        output: AtomicFolder,
         pace: ProgressTracker,
         before: Path | None,
     ) -> None:
         self._context = context
         self._keeper = keeper
         self._snapshots = snapshots
-        self._parcel = parcel
+        self._output = output
         self._pace = pace
         self._before = before
         self._known = _read_entries(before) if before else {}
@@ -149,20 +156,20 @@ class _BackupWriter:
         """Fill the folder and return its manifest."""
         rows, named, sequences = self._copy_database()
         contents = {name: path for name in sorted(named) if (path := self._add_content(name))}
-        withheld = add_configuration(self._parcel, self._keeper.home, self._missing, with_secrets=with_secrets)
-        add_scripts(self._parcel, self._keeper.home, self._missing, self._pace)
+        withheld = add_configuration(self._output, self._keeper.home, self._missing, with_secrets=with_secrets)
+        add_scripts(self._output, self._keeper.home, self._missing, self._pace)
         manifest = Manifest(
             kind="backup", version=__version__, revision=migrate.HEAD, made_at=self._context.now().isoformat(),
-            origin=self._keeper.origin, rows=rows, files=self._parcel.files, contents=contents, sequences=sequences,
+            origin=self._keeper.origin, rows=rows, files=self._output.files, contents=contents, sequences=sequences,
             missing=tuple(self._missing), withheld=withheld,
         )  # fmt: skip
         self._check(manifest)
-        self._parcel.write_manifest(manifest, self._keeper.seal_key)
+        self._output.write_manifest(manifest, self._keeper.seal_key)
         return manifest
 
     def _copy_database(self) -> tuple[dict[str, int], set[str], dict[str, int]]:
         """Copy the database; return its row counts, and the contents that it names."""
-        copy = self._parcel.folder / DATABASE
+        copy = self._output.folder / DATABASE
         self._require_space()
         self._pace.start("copying the database")
         with self._context.database.reading() as session:
@@ -186,7 +193,7 @@ class _BackupWriter:
         """Check that the disk has enough space."""
         contents = sum(size for _, size in self._keeper.blobs.iter_sizes()) if self._before is None else 0
         atomic_folder.require_space(
-            self._parcel.folder, self._context.database.size_bytes() + contents + SPARE_BYTES, "backup"
+            self._output.folder, self._context.database.size_bytes() + contents + SPARE_BYTES, "backup"
         )
 
     def _set_total(self, contents: int) -> None:
@@ -203,12 +210,12 @@ class _BackupWriter:
         if (known := self._known.get(path)) and known.sha256 == name and self._link_previous(path, known):
             return path
         try:
-            entry = self._parcel.copy(self._keeper.blobs.path(name), path, self._pace.advance)
+            entry = self._output.copy(self._keeper.blobs.path(name), path, self._pace.advance)
         except UnreadableError as error:
             self._missing.append(f"{path}: the content {error}")
             return ""
         if entry.sha256 != name:
-            self._parcel.remove(path)
+            self._output.remove(path)
             self._missing.append(f"{path}: the content is damaged")
             return ""
         return path
@@ -219,9 +226,9 @@ class _BackupWriter:
             self._before / path, known, self._pace.advance, below=self._before
         ):
             return False
-        if not self._parcel.link(self._before / path, path):
+        if not self._output.link(self._before / path, path):
             return False
-        self._parcel.add_existing(path, known)
+        self._output.add_existing(path, known)
         return True
 
     def _check(self, manifest: Manifest) -> None:
@@ -231,17 +238,17 @@ class _BackupWriter:
             UnavailableError: The copy is damaged.
         """
         self._pace.start("checking the copy")
-        copy = self._parcel.folder / DATABASE
+        copy = self._output.folder / DATABASE
         entry = hash_file(copy, self._pace.advance)
         wrong = find_damage(self._snapshots, copy, manifest, self._pace)
         if not wrong:
-            wrong = atomic_folder.find_mismatch(self._parcel.folder, manifest, self._pace.advance)
+            wrong = atomic_folder.find_mismatch(self._output.folder, manifest, self._pace.advance)
         if wrong:
             raise UnavailableError(
                 f"The copy is damaged, so no backup was kept: {wrong}.",
                 hint="Run `panorama doctor` to see whether the database itself is damaged.",
             )
-        self._parcel.add_existing(DATABASE, entry)
+        self._output.add_existing(DATABASE, entry)
 
 
 def hash_file(path: Path, moved: Callable[[int], None]) -> Entry:
@@ -291,7 +298,7 @@ def check_copy(snapshots: Snapshots, folder: Path, manifest: Manifest, pace: Pro
 
 
 def add_configuration(
-    parcel: AtomicFolder, home: Path, missing: list[str], *, with_secrets: bool = False
+    output: AtomicFolder, home: Path, missing: list[str], *, with_secrets: bool = False
 ) -> tuple[str, ...]:
     """Add config.toml, without its secrets unless requested; return the names of the removed settings."""
     try:
@@ -302,100 +309,22 @@ def add_configuration(
     except (OSError, ValueError) as error:
         missing.append(f"{CONFIG_FILE}: it cannot be parsed, so its secrets are unknown ({error})")
         return ()
-    parcel.write(CONFIG_FILE, text_kept.encode())
+    output.write(CONFIG_FILE, text_kept.encode())
     return withheld
 
 
-def add_scripts(parcel: AtomicFolder, home: Path, missing: list[str], pace: ProgressTracker) -> None:
+def add_scripts(output: AtomicFolder, home: Path, missing: list[str], pace: ProgressTracker) -> None:
     """Add the user's own scripts."""
     for path in atomic_folder.iter_files(home / "scripts"):
         try:
-            parcel.copy(home / "scripts" / path, manifests.validate_path(f"scripts/{path}"), pace.advance)
+            output.copy(home / "scripts" / path, manifests.validate_path(f"scripts/{path}"), pace.advance)
         except UnreadableError as error:
             missing.append(f"scripts/{path}: it {error}")
         except ValueError:  # not valid Unicode, or with a backslash, which separates names on Windows
             missing.append(f"scripts/{path.encode('utf-8', 'replace').decode()}: its name cannot be stored; rename it")
 
 
-def list_own_backups(keeper: ArchivePaths, folder: Path) -> list[str]:
-    """Return the names of this store's backups in a folder, and of database copies in the data directory."""
-    if not folder.is_dir():
-        return []
-    copies = folder == keeper.backups
-    return [
-        path.name for path in folder.iterdir() if _is_own_backup(path, keeper.origin) or (copies and is_copy(path.name))
-    ]
-
-
-def apply_retention(keeper: ArchivePaths, folder: Path, names: Sequence[str], now: datetime, *, made: str = "") -> int:
-    """Remove expired backups from a folder; return how many.
-
-    Args:
-        names: The backups that existed when the work began; later ones are not touched.
-        made: The new backup. It counts and is kept even if the clock is wrong.
-    """
-    count = 0
-    for name in expired_backups([*names, made], keeper.retention, now):
-        if name != made:
-            with suppress(OSError):
-                _remove(folder / name)
-                count += 1
-    return count
-
-
-def find_latest_backup(folder: Path, origin: str) -> Path | None:
-    """Return the newest backup of an origin in a folder."""
-    mine = [path for path in folder.glob("panorama-*") if _is_own_backup(path, origin)]
-    return max(mine, key=lambda path: _sort_key(path.name), default=None)
-
-
-def pick_free_path(folder: Path, now: datetime, named: Callable[[datetime, int], str]) -> Path:
-    """Return an unused path in a folder."""
-    number = 1
-    while os.path.lexists(place := folder / named(now, number)):
-        number += 1
-    return place
-
-
-def _is_own_backup(path: Path, origin: str) -> bool:
-    if not parse_backup_time(path.name) or is_copy(path.name) or path.is_symlink() or not path.is_dir():
-        return False
-    with suppress(PanoramaError):
-        manifest = manifests.read(path)
-        return manifest.kind == "backup" and manifest.origin == origin
-    return False
-
-
 def _read_entries(before: Path) -> dict[str, Entry]:
     with suppress(PanoramaError):
         return dict(manifests.read(before).files)
     return {}
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        atomic_folder.remove(path)
-        return
-    for ending in ("-wal", "-shm", ""):
-        path.with_name(path.name + ending).unlink(missing_ok=True)
-
-
-def _sort_key(name: str) -> tuple[datetime, str]:
-    at = parse_backup_time(name)
-    assert at is not None
-    return at, name
-
-
-def _describe_backup(path: Path) -> dict[str, object]:
-    """Describe a backup without reading its files."""
-    facts: dict[str, object] = {"name": path.name, "made_at": parse_backup_time(path.name)}
-    if is_copy(path.name):
-        return facts | {"kind": "copy", "size_bytes": path.stat().st_size}
-    try:
-        manifest = manifests.read(path)
-    except PanoramaError as error:
-        return facts | {"kind": "damaged", "why": error.message}
-    return facts | {
-        "kind": manifest.kind, "version": manifest.version, "size_bytes": manifest.size_bytes,
-        "rows": sum(manifest.rows.values()), "files": len(manifest.contents), "problems": len(manifest.missing),
-    }  # fmt: skip

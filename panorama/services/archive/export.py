@@ -13,7 +13,8 @@ from panorama.domain.items.projects import Project
 from panorama.domain.markdown import export_pages, session_pages
 from panorama.domain.retention import export_name
 from panorama.kinds import PLAIN_KINDS, name_kind
-from panorama.services.archive.backup import MAX_LISTED, SPARE_BYTES, add_configuration, add_scripts, pick_free_path
+from panorama.services.archive.backup import MAX_LISTED, SPARE_BYTES, add_configuration, add_scripts
+from panorama.services.archive.backup_folder import pick_free_path
 from panorama.services.archive.paths import ArchivePaths
 from panorama.services.archive.results import ExportResult
 from panorama.services.base import Plan, Service, ServiceContext
@@ -71,9 +72,9 @@ class Exports(Service):
         target = self._keeper.resolve_target(folder, default=self._default_folder, what="export")
         place = pick_free_path(target, self._now(), export_name)
         pace = ProgressTracker(self._progress)
-        with self._keeper.blobs.retain(), atomic_folder.create(place, "export", is_durable=False) as parcel:
-            atomic_folder.require_space(parcel.folder, self._context.database.size_bytes() // 2 + SPARE_BYTES, "export")
-            manifest, pages = _ExportWriter(self._context, self._keeper, parcel, pace).write()
+        with self._keeper.blobs.retain(), atomic_folder.create(place, "export", is_durable=False) as output:
+            atomic_folder.require_space(output.folder, self._context.database.size_bytes() // 2 + SPARE_BYTES, "export")
+            manifest, pages = _ExportWriter(self._context, self._keeper, output, pace).write()
         return ExportResult(
             path=str(place), size_bytes=manifest.size_bytes, rows=sum(manifest.rows.values()), pages=pages,
             files=len(manifest.contents), problems=manifest.missing[:MAX_LISTED], problem_count=len(manifest.missing),
@@ -89,11 +90,11 @@ class _ExportWriter:
     """Writes one export from one snapshot of the database."""
 
     def __init__(
-        self, context: ServiceContext, keeper: ArchivePaths, parcel: AtomicFolder, pace: ProgressTracker
+        self, context: ServiceContext, keeper: ArchivePaths, output: AtomicFolder, pace: ProgressTracker
     ) -> None:
         self._context = context
         self._keeper = keeper
-        self._parcel = parcel
+        self._output = output
         self._pace = pace
         self._missing: list[str] = []
 
@@ -105,28 +106,28 @@ class _ExportWriter:
             self._pace.set_total(sum(counts.values()) + sum(counts[noun.table.name] for noun in rows.NOUNS.values()))
             for name in jsonl.list_tables():
                 self._write_table(session, name)
-            holding = _ContentWriter(self._parcel, self._keeper.blobs, self._pace, self._missing)
-            pages = _PageWriter(session, self._context.zone, self._parcel, self._pace, holding).write()
+            holding = _ContentWriter(self._output, self._keeper.blobs, self._pace, self._missing)
+            pages = _PageWriter(session, self._context.zone, self._output, self._pace, holding).write()
             holding.add_older(named)
-        withheld = add_configuration(self._parcel, self._keeper.home, self._missing)
-        add_scripts(self._parcel, self._keeper.home, self._missing, self._pace)
+        withheld = add_configuration(self._output, self._keeper.home, self._missing)
+        add_scripts(self._output, self._keeper.home, self._missing, self._pace)
         made_at = self._context.now().isoformat()
         guide = README_TEMPLATE.format(
             made_at=made_at[:16], version=__version__, rows=sum(counts.values()), contents=len(holding.places)
         )
-        self._parcel.write("README.md", guide.encode())
+        self._output.write("README.md", guide.encode())
         manifest = Manifest(
             kind="export", version=__version__, revision=migrate.HEAD, made_at=made_at, origin=self._keeper.origin,
-            rows=counts, files=self._parcel.files, contents=holding.places, sequences=sequences,
+            rows=counts, files=self._output.files, contents=holding.places, sequences=sequences,
             columns={name: jsonl.list_column_forms(name) for name in jsonl.list_tables()}, missing=tuple(self._missing),
             withheld=withheld,
         )  # fmt: skip
-        self._parcel.write_manifest(manifest, self._keeper.seal_key)
+        self._output.write_manifest(manifest, self._keeper.seal_key)
         return manifest, pages
 
     def _write_table(self, session: Session, name: str) -> None:
         self._pace.start(name)
-        with self._parcel.open_file(f"data/{name}.jsonl") as write:
+        with self._output.open_file(f"data/{name}.jsonl") as write:
             for row in jsonl.iter_rows(session, name):
                 write(jsonl.encode_line(row))
                 self._pace.advance(1)
@@ -135,8 +136,8 @@ class _ExportWriter:
 class _ContentWriter:
     """Copies the contents of files into the folder; `places` has the path of each."""
 
-    def __init__(self, parcel: AtomicFolder, blobs: Blobs, pace: ProgressTracker, missing: list[str]) -> None:
-        self._parcel = parcel
+    def __init__(self, output: AtomicFolder, blobs: Blobs, pace: ProgressTracker, missing: list[str]) -> None:
+        self._output = output
         self._blobs = blobs
         self._pace = pace
         self._missing = missing
@@ -148,12 +149,12 @@ class _ContentWriter:
         if name in self._lacking:
             return False
         try:
-            entry = self._parcel.copy(self._blobs.path(name), path, lambda _: self._pace.check_cancel())
+            entry = self._output.copy(self._blobs.path(name), path, lambda _: self._pace.check_cancel())
             why = "" if entry.sha256 == name else "is damaged"
         except UnreadableError as error:
             why = str(error)
         if why:
-            self._parcel.remove(path)
+            self._output.remove(path)
             self._lacking.add(name)
             self._missing.append(f"{path}: the content files/{name[:2]}/{name[2:]} {why}")
             return False
@@ -171,11 +172,11 @@ class _PageWriter:
     """Writes the Markdown pages."""
 
     def __init__(
-        self, session: Session, zone: ZoneInfo, parcel: AtomicFolder, pace: ProgressTracker, contents: _ContentWriter
+        self, session: Session, zone: ZoneInfo, output: AtomicFolder, pace: ProgressTracker, contents: _ContentWriter
     ) -> None:
         self._session = session
         self._zone = zone
-        self._parcel = parcel
+        self._output = output
         self._pace = pace
         self._contents = contents
         self._names = export_pages.UniqueNames()
@@ -272,5 +273,5 @@ class _PageWriter:
 
     def _write_page(self, path: str, text: str) -> None:
         if text:
-            self._parcel.write(f"{PAGES_FOLDER}/{path}", text.encode())
+            self._output.write(f"{PAGES_FOLDER}/{path}", text.encode())
             self._pages += 1

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from panorama.domain.changes import Origin
 from panorama.errors import InvalidInputError, UnavailableError
 from panorama.index.points import in_batches
-from panorama.services.archive.backup import apply_retention, list_own_backups
+from panorama.services.archive.backup_folder import apply_retention, list_own_backups
 from panorama.services.archive.paths import ArchivePaths
 from panorama.services.archive.results import PurgeResult, join_counts
 from panorama.services.base import Plan, Service, ServiceContext

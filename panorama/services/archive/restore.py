@@ -65,14 +65,14 @@ class RestoreService:
         archive, target, manifest = self._prepare(source, folder)
         atomic_folder.require_space(target, manifest.size_bytes + SPARE_BYTES, "data directory")
         pace = ProgressTracker(self._progress, unit=MIB)
-        with atomic_folder.create(target, "data directory") as parcel:
-            making = _HomeBuilder(archive, manifest, self._snapshots, parcel, pace)
+        with atomic_folder.create(target, "data directory") as output:
+            making = _HomeBuilder(archive, manifest, self._snapshots, output, pace)
             sending = making.fill(with_settings=with_settings)
-            database = parcel.folder / DATABASE
+            database = output.folder / DATABASE
             if wrong := find_damage(self._snapshots, database, manifest, pace, migrate.HEAD):
                 raise manifests.damage_error(archive, wrong)
             withdrawn = self._snapshots.make_independent(
-                parcel.folder / DATABASE, self._now(), is_own=self._is_own(manifest)
+                output.folder / DATABASE, self._now(), is_own=self._is_own(manifest)
             )
         return RestoreResult(
             path=str(target), source=str(archive), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
@@ -129,12 +129,12 @@ class _HomeBuilder:
     """Fills a new data directory."""
 
     def __init__(
-        self, source: Path, manifest: Manifest, snapshots: Snapshots, parcel: AtomicFolder, pace: ProgressTracker
+        self, source: Path, manifest: Manifest, snapshots: Snapshots, output: AtomicFolder, pace: ProgressTracker
     ) -> None:
         self._source = source
         self._snapshots = snapshots
         self._manifest = manifest
-        self._parcel = parcel
+        self._output = output
         self._pace = pace
 
     def fill(self, *, with_settings: bool) -> tuple[str, ...]:
@@ -167,27 +167,27 @@ class _HomeBuilder:
         return () if with_settings else self._remove_sending_settings()
 
     def _remove_sending_settings(self) -> tuple[str, ...]:
-        if CONFIG_FILE not in self._parcel.files:
+        if CONFIG_FILE not in self._output.files:
             return ()
-        text, names = remove_sending_settings((self._parcel.folder / CONFIG_FILE).read_text("utf-8", "replace"))
+        text, names = remove_sending_settings((self._output.folder / CONFIG_FILE).read_text("utf-8", "replace"))
         if names:
-            self._parcel.remove(CONFIG_FILE)
-            self._parcel.write(CONFIG_FILE, text.encode())
+            self._output.remove(CONFIG_FILE)
+            self._output.write(CONFIG_FILE, text.encode())
         return names
 
     def _copy(self, path: str, place: str) -> str:
         """Copy a file and return its digest."""
         entry = self._manifest.files.get(path)
         try:
-            if self._parcel.copy(self._source / path, place, self._pace.advance, below=self._source) != entry:
+            if self._output.copy(self._source / path, place, self._pace.advance, below=self._source) != entry:
                 raise manifests.damage_error(self._source, f"{path} is not what was written")
         except UnreadableError as error:
             raise manifests.damage_error(self._source, f"{path} {error}") from error
-        return self._parcel.files[place].sha256
+        return self._output.files[place].sha256
 
     def _load(self) -> None:
         """Create a database with the schema of the backup, then migrate it."""
-        path = self._parcel.folder / DATABASE
+        path = self._output.folder / DATABASE
         copy_rows(self._source, self._manifest, self._snapshots, path, self._pace)
         with closing(self._snapshots.create(path)) as database:
             migrate.create_tables(database)

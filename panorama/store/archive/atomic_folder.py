@@ -162,10 +162,10 @@ def clean_stale(folder: Path) -> None:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def remove(parcel: Path) -> None:
+def remove(folder: Path) -> None:
     """Delete a folder so that a partial one never has its final name."""
-    going = parcel.with_name(f"{PART_PREFIX}{secrets.token_hex(6)}")
-    parcel.rename(going)
+    going = folder.with_name(f"{PART_PREFIX}{secrets.token_hex(6)}")
+    folder.rename(going)
     shutil.rmtree(going, ignore_errors=True)
 
 
