@@ -3,6 +3,7 @@
 A removed passage stays as a row without a digest, so that the index learns of its removal whenever it syncs.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -29,6 +30,7 @@ from panorama.domain.text.chunks import MAX_CHUNK_CHARS, MAX_CHUNKS
 from panorama.store.backend import Session
 from panorama.store.items import rows
 from panorama.store.items.rows import NOUNS
+from panorama.store.json_lists import json_values
 from panorama.store.tables import changes, passages, vectors
 
 INDEXER = Origin(actor="index", client="", conversation="", operation="", call="", unit="")
@@ -173,6 +175,10 @@ def list_by_items(session: Session, items: Sequence[str]) -> dict[str, list[Pass
 _PASSAGE = select(
     passages.c.item, passages.c.kind, passages.c.position, passages.c.digest, passages.c.begins, passages.c.ends
 )
+# SQLite uses no index for pairs of values in a list, so both are matched separately, which finds a few more.
+_PASSAGE_AT = _PASSAGE.where(
+    passages.c.item.in_(json_values("items")), passages.c.position.in_(json_values("positions"))
+)
 
 
 def load_living(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, Item]:
@@ -199,9 +205,11 @@ def load_at(session: Session, chunks: Iterable[tuple[str, int]]) -> dict[tuple[s
     chunk_set = set(chunks)
     if not chunk_set:
         return {}
-    # SQLite uses no index for pairs of values in a list, so both are matched separately, which finds a few more.
-    where = passages.c.item.in_({item for item, _ in chunk_set}), passages.c.position.in_({at for _, at in chunk_set})
-    results = {(row[0], row[2]): Passage(*row) for row in session.connection.execute(_PASSAGE.where(*where))}
+    values = {
+        "items": json.dumps(list({item for item, _ in chunk_set})),
+        "positions": json.dumps(list({at for _, at in chunk_set})),
+    }
+    results = {(row[0], row[2]): Passage(*row) for row in session.connection.execute(_PASSAGE_AT, values)}
     return {place: results[place] for place in chunk_set if place in results}
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, func, select
+from sqlalchemy import ColumnElement, select
 
 from panorama.domain.items.item import kind_of
 from panorama.domain.text.tokens import Term
 from panorama.store.backend import Match, Session
 from panorama.store.items import rows
 from panorama.store.items.rows import NOUNS
+from panorama.store.json_lists import json_values
 
 MAX_COMPARED = 200
 """The best matches by bm25 that are compared with the whole query; the rest keep their order."""
@@ -245,15 +246,15 @@ def _filter_kind(session: Session, kind: str, ids: Sequence[str], filters: Filte
     return {row[0]: row[1] for row in session.connection.execute(statement, {"ids": json.dumps(list(ids))}).all()}
 
 
-# Built once, with the ids as one value: building and expanding a list of two hundred takes as long as reading them.
-_IDS = select(func.json_each(bindparam("ids")).table_valued("value").c.value)
 _ALIVE = {
     kind: select(noun.table.c.id, noun.table.c.updated_at).where(
-        noun.table.c.id.in_(_IDS), noun.table.c.deleted_at.is_(None)
+        noun.table.c.id.in_(json_values("ids")), noun.table.c.deleted_at.is_(None)
     )
     for kind, noun in NOUNS.items()
 }
-_ITEMS = {kind: select(*rows.columns(kind)).where(noun.table.c.id.in_(_IDS)) for kind, noun in NOUNS.items()}
+_ITEMS = {
+    kind: select(*rows.columns(kind)).where(noun.table.c.id.in_(json_values("ids"))) for kind, noun in NOUNS.items()
+}
 
 
 def load_items(session: Session, ids: Sequence[str]) -> dict[str, Any]:
