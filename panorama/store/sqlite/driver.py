@@ -19,7 +19,7 @@ class SqliteConnection(sqlite3.Connection):
         self._cursors: WeakSet[sqlite3.Cursor] = WeakSet()
 
     def cursor(self, factory: Any = sqlite3.Cursor) -> Any:
-        """Return a cursor, which `end_reading` closes at the latest."""
+        """Return a cursor, which `close_cursors` closes at the latest."""
         created = super().cursor(factory)
         self._cursors.add(created)
         return created

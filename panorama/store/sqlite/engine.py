@@ -5,7 +5,6 @@ import json
 import os
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from panorama.domain.changes import ItemChange, Origin
@@ -33,10 +31,10 @@ from panorama.store.items import long_texts
 from panorama.store.signals import Signal
 from panorama.store.sqlite.dialect import DIALECT
 from panorama.store.sqlite.driver import SqliteConnection, discard, sqlite_connection
-from panorama.store.sqlite.errors import raise_translated, translate_errors, unavailable_error
+from panorama.store.sqlite.errors import translate_errors, unavailable_error
 from panorama.store.sqlite.file import APPLICATION_ID, database_size_bytes, is_ours
 from panorama.store.sqlite.online_backup import copy_database
-from panorama.store.sqlite.read_pool import ReadPool
+from panorama.store.sqlite.read_pool import ReadPool, ReadScope, is_beyond_limit, limit_reads, watch_limit
 from panorama.store.sqlite.scratch_copy import ScratchDatabase
 
 POOL_SIZE = 8
@@ -61,9 +59,6 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 TRUNCATE_WAIT_MS = 200
 """How long truncating the log waits for readers; writers wait too."""
-
-STEPS_BETWEEN_LOOKS = 20_000
-"""Virtual machine steps between two checks whether a read should stop: one or two milliseconds."""
 
 PORTION_PAGES = 1024
 """Pages of an internal copy that are flushed at once: 4 MB; other writers wait up to 80 ms for it."""
@@ -112,7 +107,7 @@ class SqliteDatabase:
         acting = self._acting.get()
         with self._hold_write_lock(), translate_errors(), self._begin_write() as connection:
             session = Session(connection, acting.origin if acting else origin, DIALECT)
-            with self._set_current(session), _watch_limit(connection):
+            with self._set_current(session), watch_limit(connection):
                 yield session
                 long_texts.save_marks(session)
             self._check_file()
@@ -122,7 +117,7 @@ class SqliteDatabase:
             self._listeners.notify(session.touched)
         for entry in session.later:
             signals.notify(entry)
-        long_texts.complete_words(self, session.long_texts, _is_beyond_limit)
+        long_texts.complete_words(self, session.long_texts, is_beyond_limit)
 
     @contextmanager
     def _begin_write(self) -> Generator[Connection]:
@@ -205,7 +200,7 @@ class SqliteDatabase:
             return other.reading()
         if current := self._current.get():
             return nullcontext(current)
-        return _ReadScope(self._views, self._current)
+        return ReadScope(self._views, self._current)
 
     def writer(self) -> Origin | None:
         """Return on whose behalf this context writes: of the open transaction or `write_scope`; None if in neither."""
@@ -216,15 +211,11 @@ class SqliteDatabase:
         acting = self._acting.get()
         return acting.origin if acting else None
 
-    @contextmanager
-    def limit_reads(self, should_stop: Callable[[], bool], seconds: float = READ_SECONDS) -> Generator[None]:
+    def limit_reads(
+        self, should_stop: Callable[[], bool], seconds: float = READ_SECONDS
+    ) -> AbstractContextManager[None]:
         """Stop statements inside after some seconds, or as soon as `should_stop` returns true; outer limits stay."""
-        end, outer = time.monotonic() + seconds, _read_limit.get()
-        token = _read_limit.set(lambda: time.monotonic() > end or should_stop() or bool(outer and outer()))
-        try:
-            yield
-        finally:
-            _read_limit.reset(token)
+        return limit_reads(should_stop, seconds)
 
     @contextmanager
     def redirect(self, chosen: DatabaseChooser) -> Generator[None]:
@@ -332,63 +323,6 @@ class SqliteDatabase:
         self._views.close()
         self._engine.dispose()
         self._opened = None
-
-
-_read_limit: ContextVar[Callable[[], bool] | None] = ContextVar("read_limit", default=None)
-"""Returns whether the reads of this context should stop; a scratch copy shares the limit of the real store."""
-
-
-@contextmanager
-def _watch_limit(connection: Connection) -> Generator[None]:
-    """Apply the limit of this context, and those set inside, to the statements of a write; never to its commit."""
-    driver = sqlite_connection(connection)
-    driver.set_progress_handler(_is_beyond_limit, STEPS_BETWEEN_LOOKS)
-    try:
-        yield
-    finally:
-        driver.set_progress_handler(None, 0)
-
-
-def _is_beyond_limit() -> bool:
-    limit = _read_limit.get()
-    return limit is not None and limit()
-
-
-class _ReadScope:
-    """A view that is open during a block, and its session."""
-
-    __slots__ = ("_connection", "_current", "_has_limit", "_token", "_views")
-
-    def __init__(self, views: ReadPool, current: ContextVar[Session | None]) -> None:
-        self._views = views
-        self._current = current
-
-    def __enter__(self) -> Session:
-        try:
-            self._connection = self._views.acquire()
-        except (DBAPIError, sqlite3.Error) as error:
-            raise_translated(error)
-            raise
-        self._has_limit = (limit := _read_limit.get()) is not None
-        if limit:
-            sqlite_connection(self._connection).set_progress_handler(limit, STEPS_BETWEEN_LOOKS)
-        session = Session(self._connection, None, DIALECT)
-        self._token = self._current.set(session)
-        return session
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        try:
-            self._current.reset(self._token)
-            if self._has_limit:
-                sqlite_connection(self._connection).set_progress_handler(None, 0)
-        finally:
-            try:
-                self._views.release(self._connection, error)
-            except (DBAPIError, sqlite3.Error) as failed:
-                raise_translated(failed)
-                raise
-        if isinstance(error, DBAPIError | sqlite3.Error):
-            raise_translated(error)
 
 
 def _create_engine(path: Path, busy_seconds: float, opened: Callable[[], None], pragmas: Sequence[str]) -> Engine:

@@ -1,11 +1,53 @@
-"""A pool of read connections, cheaper than SQLAlchemy's."""
+"""A pool of read connections, cheaper than SQLAlchemy's, and the limit of what is read on them."""
 
-from contextlib import suppress
+import sqlite3
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 
 from panorama.errors import PanoramaError
+from panorama.store.backend import Session
+from panorama.store.sqlite.dialect import DIALECT
 from panorama.store.sqlite.driver import discard, sqlite_connection
+from panorama.store.sqlite.errors import raise_translated
+
+STEPS_BETWEEN_LOOKS = 20_000
+"""Virtual machine steps between two checks whether a read should stop: one or two milliseconds."""
+
+_read_limit: ContextVar[Callable[[], bool] | None] = ContextVar("read_limit", default=None)
+"""Returns whether the reads of this context should stop; a scratch copy shares the limit of the real store."""
+
+
+@contextmanager
+def limit_reads(should_stop: Callable[[], bool], seconds: float) -> Generator[None]:
+    """Stop statements inside after some seconds, or as soon as `should_stop` returns true; outer limits stay."""
+    end, outer = time.monotonic() + seconds, _read_limit.get()
+    token = _read_limit.set(lambda: time.monotonic() > end or should_stop() or bool(outer and outer()))
+    try:
+        yield
+    finally:
+        _read_limit.reset(token)
+
+
+@contextmanager
+def watch_limit(connection: Connection) -> Generator[None]:
+    """Apply the limit of this context, and those set inside, to the statements of a write; never to its commit."""
+    driver = sqlite_connection(connection)
+    driver.set_progress_handler(is_beyond_limit, STEPS_BETWEEN_LOOKS)
+    try:
+        yield
+    finally:
+        driver.set_progress_handler(None, 0)
+
+
+def is_beyond_limit() -> bool:
+    """Return whether the statements of this context should stop."""
+    limit = _read_limit.get()
+    return limit is not None and limit()
 
 
 class ReadPool:
@@ -18,7 +60,7 @@ class ReadPool:
         self._closed = False
 
     def acquire(self) -> Connection:
-        """Open a snapshot of the data, taken at the first read; the caller passes it to `leave`."""
+        """Open a snapshot of the data, taken at the first read; the caller passes it to `release`."""
         if self._idle:
             try:
                 connection = self._idle.pop()
@@ -64,3 +106,40 @@ class ReadPool:
         with suppress(IndexError):
             while True:
                 discard(self._idle.pop())
+
+
+class ReadScope:
+    """A view that is open during a block, and its session."""
+
+    __slots__ = ("_connection", "_current", "_has_limit", "_token", "_views")
+
+    def __init__(self, views: ReadPool, current: ContextVar[Session | None]) -> None:
+        self._views = views
+        self._current = current
+
+    def __enter__(self) -> Session:
+        try:
+            self._connection = self._views.acquire()
+        except (DBAPIError, sqlite3.Error) as error:
+            raise_translated(error)
+            raise
+        self._has_limit = (limit := _read_limit.get()) is not None
+        if limit:
+            sqlite_connection(self._connection).set_progress_handler(limit, STEPS_BETWEEN_LOOKS)
+        session = Session(self._connection, None, DIALECT)
+        self._token = self._current.set(session)
+        return session
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            self._current.reset(self._token)
+            if self._has_limit:
+                sqlite_connection(self._connection).set_progress_handler(None, 0)
+        finally:
+            try:
+                self._views.release(self._connection, error)
+            except (DBAPIError, sqlite3.Error) as failed:
+                raise_translated(failed)
+                raise
+        if isinstance(error, DBAPIError | sqlite3.Error):
+            raise_translated(error)
