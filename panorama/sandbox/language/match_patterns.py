@@ -3,6 +3,7 @@
 # ruff: noqa: N802 - `visit_X` is what ast.NodeVisitor calls
 
 import ast
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from panorama.sandbox.rules import allowlist
@@ -11,12 +12,12 @@ from panorama.sandbox.rules.violations import ViolationCollector
 _GUARD_HINT = "compare it in a guard: `case x if x.… == …`"
 
 
-class MatchPatterns(ViolationCollector):
+class MatchPatterns(ViolationCollector, ABC):
     """The part of the policy for `match`."""
 
+    @abstractmethod
     def check_names(self, node: ast.AST, names: Iterable[str | None]) -> None:
         """Refuse names that a script may not bind."""
-        raise NotImplementedError
 
     def visit_Match(self, node: ast.Match) -> ast.AST:
         return self.node_contents_visit(node)
