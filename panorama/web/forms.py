@@ -11,6 +11,7 @@ from panorama.calls import Answer
 from panorama.domain.markdown.quick_add import parse_quick_add
 from panorama.domain.text.json_types import is_object
 from panorama.errors import InvalidInputError, NotFoundError
+from panorama.web.attachments import Upload, attach_files
 from panorama.web.page_calls import PageCalls
 from panorama.web.texts import Texts
 from panorama.web.views.settings import change_setting
@@ -94,6 +95,12 @@ class Forms:
         arguments = parse_fields(fields, is_new=name.endswith(".create"))
         answer = self._calls.call(name, agreed, **arguments)
         return Outcome(_describe(name, arguments, answer, texts), _get_undo(answer), answer.data)
+
+    def attach(self, note: str, uploads: Sequence[Upload], texts: Texts) -> Outcome:
+        """Store files that a browser sent beside a note."""
+        answer = attach_files(self._calls, note, uploads)
+        message = texts.count("1 file attached", "{number} files attached", len(uploads))
+        return Outcome(message, _get_undo(answer), None)
 
     def _add_quickly(self, fields: Fields, texts: Texts) -> Outcome:
         line = _get(fields, "line")

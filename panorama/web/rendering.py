@@ -8,6 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 
+from panorama.web.attachments import LIMITS
 from panorama.web.texts import Language, Texts
 
 HERE = Path(__file__).parent
@@ -30,7 +31,12 @@ def get_environment(language: Language) -> Environment:
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     texts = Texts(language)
-    shared: dict[str, Any] = {"t": texts, "static": f"/static/{static_version()}", "language": language}
+    shared: dict[str, Any] = {
+        "t": texts,
+        "upload_limits": LIMITS,
+        "static": f"/static/{static_version()}",
+        "language": language,
+    }
     environment.globals.update(shared)  # pyright: ignore[reportUnknownMemberType] (Jinja2 declares a plain dict)
     return environment
 

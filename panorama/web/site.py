@@ -18,7 +18,8 @@ from panorama.app import App
 from panorama.domain.text.json_types import is_object
 from panorama.errors import ConfirmationError, NotFoundError, PanoramaError
 from panorama.web.access import Access, SessionContext
-from panorama.web.forms import Fields, Forms
+from panorama.web.attachments import read_uploads, send_content
+from panorama.web.forms import Fields, Forms, Outcome
 from panorama.web.guard import Guard
 from panorama.web.live import ChangeStreams
 from panorama.web.markdown import render_markdown
@@ -36,6 +37,9 @@ REDIRECT_FILE = "open.html"
 
 MAX_FORM_BYTES = 40 << 20
 """A note of 10 MB, each of whose bytes a browser may send as three."""
+
+MAX_PARTS = 100
+"""The most files of a form that are read, more than are accepted, so that the refusal can say why."""
 
 IMMUTABLE = "private, max-age=31536000, immutable"
 Result = TypeVar("Result")
@@ -76,7 +80,9 @@ class Site:
             Route("/live", self._stream),
             Route("/find", self._find),
             Route("/preview", self._preview, methods=["POST"]),
+            Route("/do/attach", self._attach, methods=["POST"]),
             Route("/do/{name}", self._submit, methods=["POST"]),
+            Route("/files/{id}/content", self._send_content),
             Route("/sessions/end", self._end_sessions, methods=["POST"]),
             Mount(f"/static/{static_version()}", static),
         ]
@@ -131,19 +137,46 @@ class Site:
         form = await self._read_form(request)
         if isinstance(form, Response):
             return form
-        return await self._run(lambda: self._answer_form(request, request.path_params["name"], form))
+        name, agreed = request.path_params["name"], str(form.get("agreed", ""))
+        return await self._run(
+            lambda: self._answer_form(
+                request, form, lambda texts: self._forms.submit(name, _to_fields(form), texts, agreed)
+            )
+        )
 
-    def _answer_form(self, request: Request, name: str, form: FormData) -> Response:
-        fields = _to_fields(form)
-        agreed, then = str(form.get("agreed", "")), str(form.get("then", ""))
+    async def _attach(self, request: Request) -> Response:
+        """Attach the files of a form to a note."""
+        form = await self._read_form(request, max_files=MAX_PARTS)
+        if isinstance(form, Response):
+            return form
+
+        def attach(texts: Texts) -> Outcome:
+            return self._forms.attach(str(form.get("note", "")), read_uploads(form.getlist("file"), texts), texts)
+
+        try:
+            return await self._run(lambda: self._answer_form(request, form, attach))
+        finally:
+            await form.close()
+
+    async def _send_content(self, request: Request) -> Response:
+        return await self._run(lambda: self._render_content(request))
+
+    def _render_content(self, request: Request) -> Response:
+        try:
+            return send_content(self._calls, request.path_params["id"])
+        except PanoramaError as error:
+            return self._render_error(request, error)
+
+    def _answer_form(self, request: Request, form: FormData, submit: Callable[[Texts], Outcome]) -> Response:
+        then = str(form.get("then", ""))
         wants_json = _wants_json(request)
         try:
-            outcome = self._forms.submit(name, fields, Texts(_language_of(request)), agreed)
+            outcome = submit(Texts(_language_of(request)))
         except ConfirmationError as error:
             question = {"question": error.question, "agreement": error.agreement}
             if wants_json:
                 return JSONResponse(question)
-            kept = [(field, value) for field, values in fields.items() for value in values]
+            kept = [(field, value) for field, values in _to_fields(form).items() for value in values]
             values = question | {"fields": kept, "then": then, "action": request.url.path}
             return HTMLResponse(self._render("confirm", request, None, self._calls.get_number(), values))
         except PanoramaError as error:
@@ -177,16 +210,20 @@ class Site:
         text = str(form.get("content", ""))
         return HTMLResponse(await self._run(lambda: render_markdown(text, make_finder(self._calls))))
 
-    async def _read_form(self, request: Request, *, needs_write: bool = True) -> FormData | Response:
+    async def _read_form(
+        self, request: Request, *, needs_write: bool = True, max_files: int = 0
+    ) -> FormData | Response:
         """Return a form with a valid token, or the refusal of one without."""
         session_context: SessionContext | None = request.scope["session_context"]
         length = request.headers.get("content-length", "")
         if not length.isdigit() or int(length) > MAX_FORM_BYTES:
             return JSONResponse({"failed": True, "message": "The form is too large."}, 413)
-        form = await request.form(max_files=0, max_part_size=MAX_FORM_BYTES)
+        form = await request.form(max_files=max_files, max_part_size=MAX_FORM_BYTES)
         if session_context is None or form.get("token") != session_context.token:
+            await form.close()
             return JSONResponse({"failed": True, "message": "The form is not one of this session."}, 403)
         if needs_write and session_context.session.read_only:
+            await form.close()
             return _refuse_write(request)
         return form
 

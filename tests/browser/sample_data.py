@@ -185,7 +185,9 @@ class SampleWriter:
         self.moment = self.end - timedelta(hours=1)
         note = self.call("notes.create", title="An old draft", content="No longer needed.")["id"]
         self.call("items.delete", item=note)
-        self.call("files.write", name="week.csv", text="day,done\nMonday,3\nTuesday,5\n")
+        file = self.call("files.write", name="week.csv", text="day,done\nMonday,3\nTuesday,5\n")["id"]
+        first = self.call("notes.list", limit=1)[0]["id"]
+        self.call("relations.create", from_item=file, kind="part_of", to_item=first)
         self.call("links.create", project=self.projects[0], url="https://example.org/plan", title="The plan")
         self.call("reminders.create", title="Pack for the trip", at="tomorrow 09:00")
         self.call("schedules.add", kind="backup", every="1 day")

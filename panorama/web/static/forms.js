@@ -1,6 +1,7 @@
 // Sends forms without leaving the page, says what was done, and offers to undo it.
 import { parse, refresh, show } from './pages.js'
 import { morph } from './morph.js'
+import { fits } from './files.js'
 
 const { dataset } = document.body
 const toasts = document.getElementById('toasts')
@@ -11,12 +12,13 @@ addEventListener('submit', async event => {
   if (form.method !== 'post' || form.hasAttribute('data-plain')) return
   event.preventDefault()
   const fields = new FormData(form, event.submitter)
-  if (await send(form.getAttribute('action'), fields, form) && form.hasAttribute('data-quick')) form.reset()
+  if (form.hasAttribute('data-drop') && !fits(form)) return
+  if (await send(form.getAttribute('action'), fields, form) && form.matches('[data-quick], [data-drop]')) form.reset()
 })
 
 /** Send fields; ask the user where the answer is a question. Return whether it was done. */
 export async function send(address, fields, form) {
-  const body = new URLSearchParams(fields)
+  const body = form?.enctype === 'multipart/form-data' ? fields : new URLSearchParams(fields)
   if (!body.has('token')) body.set('token', dataset.token)
   let answer
   try {

@@ -43,7 +43,7 @@ addEventListener('popstate', refresh)
 
 addEventListener('click', event => {
   const link = event.target.closest?.('a[href]')
-  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target) return
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target || link.hasAttribute('download')) return
   const to = new URL(link.href)
   if (to.origin !== location.origin || to.pathname.startsWith('/static/') || link.getAttribute('href').startsWith('#')) return
   event.preventDefault()

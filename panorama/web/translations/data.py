@@ -1,23 +1,37 @@
 """German: sources, settings, imports and files."""
 
 TEXTS: dict[str, str] = {
+    "1 byte": "1 Byte",
     "1 conversation": "1 Gespräch",
+    "1 file attached": "1 Datei angehängt",
     "1 script": "1 Skript",
+    "A file may have at most {limit} MB.": "Eine Datei darf höchstens {limit} MB haben.",
+    "after the next start": "nach dem nächsten Start",
     "All functions of {name}": "Alle Funktionen von {name}",
     "All its functions": "Alle Funktionen",
     "Allow": "Erlauben",
+    "any address": "jede Adresse",
     "Ask": "Fragen",
+    "Attach": "Anhängen",
     "Attachments": "Anhänge",
+    "Belongs to": "Gehört zu",
     "Calls of {name}": "Aufrufe von {name}",
     "Changes are written to config.toml and count when the daemon starts again.": (
         "Änderungen stehen in config.toml und gelten, wenn der Dienst wieder startet."
     ),
+    "Choose 1 to {limit}.": "Wähle 1 bis {limit}.",
+    "Choose files, or drop them here": "Dateien wählen oder hier ablegen",
     "Connect an MCP server or a web service in a terminal: panorama sources add": (
         "Verbinde einen MCP-Server oder einen Webdienst in einem Terminal: panorama sources add"
     ),
     "Decided: {title}": "Entschieden: {title}",
+    "Delete {title}": "{title} löschen",
+    "deletes": "löscht",
     "Deny": "Verbieten",
     "Disabled": "Abgeschaltet",
+    "Download": "Herunterladen",
+    "Download the file to open it in its program.": "Lade die Datei herunter, um sie in ihrem Programm zu öffnen.",
+    "Download {title}": "{title} herunterladen",
     "Functions that match {pattern}": "Funktionen, die {pattern} entsprechen",
     "Imports": "Importe",
     "Imports so far": "Bisherige Importe",
@@ -25,9 +39,17 @@ TEXTS: dict[str, str] = {
         "Seine Funktionen werden gelesen, wenn ein Skript sie zuerst sucht, oder mit:"
     ),
     "No sources": "Keine Quellen",
+    "No text to show": "Kein Text zum Anzeigen",
     "Not read yet": "Noch nicht gelesen",
+    "off": "aus",
+    "on": "an",
+    "Only the beginning is shown. The download has the whole file.": (
+        "Nur der Anfang ist zu sehen. Die heruntergeladene Datei ist vollständig."
+    ),
+    "other people": "andere Leute",
     "Ready": "Bereit",
     "Remove this rule": "Diese Regel entfernen",
+    "Send them one after another.": "Sende sie nacheinander.",
     "Sources": "Quellen",
     "Sources are added and removed in a terminal, because that starts programs: panorama sources add.": (
         "Quellen werden in einem Terminal hinzugefügt und entfernt, weil das Programme startet: panorama sources add."
@@ -37,7 +59,13 @@ TEXTS: dict[str, str] = {
     "The longest pattern counts, deny before ask before allow.": (
         "Das längste Muster zählt, Verbieten vor Fragen vor Erlauben."
     ),
+    "These files are too large together.": "Zusammen sind diese Dateien zu groß.",
+    "this machine": "dieser Rechner",
+    "Two files are called {name}.": "Zwei Dateien heißen {name}.",
     "Unchanged files": "Unveränderte Dateien",
+    "Up to {files} files of at most {limit} MB each, {total} MB together.": (
+        "Bis zu {files} Dateien mit je höchstens {limit} MB, zusammen {total} MB."
+    ),
     "What decides where texts are sent, and how scripts are isolated, is changed in the file alone.": (
         "Was entscheidet, wohin Texte gehen und wie Skripte abgeschottet sind, wird nur in der Datei geändert."
     ),
@@ -45,16 +73,13 @@ TEXTS: dict[str, str] = {
         "Was Skripte außerhalb von Panorama aufrufen dürfen: erlaubt, nach Frage, oder nie"
     ),
     "What to know": "Was zu wissen ist",
-    "after the next start": "nach dem nächsten Start",
-    "any address": "jede Adresse",
-    "deletes": "löscht",
-    "off": "aus",
-    "on": "an",
-    "other people": "andere Leute",
-    "this machine": "dieser Rechner",
     "without network": "ohne Netz",
     "your own account": "dein eigenes Konto",
+    "{name} is too large.": "{name} ist zu groß.",
+    "{number} bytes": "{number} Bytes",
     "{number} conversations": "{number} Gespräche",
+    "{number} files attached": "{number} Dateien angehängt",
+    "{number} files were chosen.": "{number} Dateien sind gewählt.",
     "{number} more functions are not shown; panorama sources test lists them.": (
         "{number} weitere Funktionen sind nicht zu sehen; panorama sources test listet sie."
     ),

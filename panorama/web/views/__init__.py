@@ -5,6 +5,7 @@ from panorama.web.views import (
     calendar,
     code,
     data,
+    files,
     graph,
     imports,
     notes,
@@ -27,6 +28,7 @@ VIEWS = (
     View(name="note_edit", path="/notes/new", title="New note", make=notes.create_note, within="notes"),
     View(name="note", path="/notes/{id}", title="Note", make=notes.show_note, kinds=("note",), within="notes"),
     View(name="note_edit", path="/notes/{id}/edit", title="Edit", make=notes.edit_note, within="notes"),
+    View(name="file", path="/files/{id}", title="File", make=files.show_file, kinds=("file", "note"), within="notes"),
     View(
         name="projects", path="/projects", title="Projects", make=projects.show_projects,
         kinds=("project", "task", "note"), section="",

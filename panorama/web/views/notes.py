@@ -3,6 +3,7 @@
 from functools import cache
 
 from panorama.domain.items.item import kind_of
+from panorama.web.attachments import list_attachments
 from panorama.web.markdown import MAX_CHARS, FindItem, render_markdown
 from panorama.web.page_calls import PageCalls
 from panorama.web.view import Context, ViewRequest
@@ -30,13 +31,18 @@ def show_note(request: ViewRequest) -> Context:
     answer = request.calls.get("items.get", item=request.path["id"])
     note, backlinks = answer["item"], answer["belonging"].get("backlinks", ())
     named = request.calls.get("search", query=f'"{note["title"]}"', kinds=["note"], mode="keyword", limit=MAX_NAMED)
+    attachments = list_attachments(request.calls, note["id"])
+    attached = {row["id"] for row in attachments}
     linked = {note["id"], *(row["id"] for row in backlinks)}
     return {
         "title": note["title"],
         "note": note,
         "html": render_markdown(_without_title(note["content"], note["title"]), make_finder(request.calls)),
         "is_cut": len(note["content"]) > MAX_CHARS,
-        "backlinks": [{**row, "address": address_of(row["kind"], row["id"])} for row in backlinks],
+        "attachments": attachments,
+        "backlinks": [
+            {**row, "address": address_of(row["kind"], row["id"])} for row in backlinks if row["id"] not in attached
+        ],
         "named": [row for row in named if row["id"] not in linked],
         "more": answer["more"],
     }
@@ -45,7 +51,7 @@ def show_note(request: ViewRequest) -> Context:
 def edit_note(request: ViewRequest) -> Context:
     """Show a note's text in a form, with the version that was read."""
     note = request.calls.get("items.get", item=request.path["id"])["item"]
-    return {"title": note["title"], "note": note}
+    return {"title": note["title"], "note": note, "attachments": list_attachments(request.calls, note["id"])}
 
 
 def create_note(request: ViewRequest) -> Context:

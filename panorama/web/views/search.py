@@ -9,7 +9,7 @@ PAGE_ROWS = 30
 PALETTE_ROWS = 10
 ADDRESSES = {
     "task": "/tasks/{}", "note": "/notes/{}", "project": "/projects/{}", "person": "/people/{}",
-    "event": "/events/{}", "session": "/sessions/{}",
+    "event": "/events/{}", "session": "/sessions/{}", "file": "/files/{}",
 }  # fmt: skip
 """Where items of a kind are shown; others are shown by their history."""
 
