@@ -11,7 +11,7 @@ from panorama.calls.rendering import Answer, to_plain
 from panorama.domain.changes import SCRIPT_ACTOR
 from panorama.domain.items.item import Item, kind_of
 from panorama.domain.paging import Page, PageRequest, is_page
-from panorama.domain.text.json_types import is_list, is_object
+from panorama.domain.text.json_types import SCALARS, is_list, is_object
 from panorama.domain.text.wording import pluralize
 from panorama.services import summaries as say
 from panorama.services.base import ServiceContext
@@ -156,7 +156,7 @@ def _iter_references(data: Any) -> Generator[str]:
         for name, value in data.items():
             if name in model_text.NAMED_REFERENCES and (isinstance(value, str) or is_list(value)):
                 yield from (text for text in (value if is_list(value) else [value]) if isinstance(text, str))
-            else:
+            elif type(value) not in SCALARS:
                 yield from _iter_references(value)
     elif is_list(data):
         for entry in data:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from panorama.domain.text.json_types import is_list, is_object
+from panorama.domain.text.json_types import SCALARS, dump_json, is_list, is_object
 
 SHOWN_METADATA = ("next_cursor", "undo", "repeated", "hint")
 """The metadata shown to models; the rest is for programs."""
@@ -42,14 +42,14 @@ def compact(data: Any, names: Mapping[str, str]) -> Any:
         return [compact(entry, names) for entry in data]
     if not is_object(data):
         return data
-    fields = {
-        name: _name_references(value, names) if name in NAMED_REFERENCES else compact(value, names)
-        for name, value in data.items()
-        if name != SCRIPT_RESULT
-    }
-    if SCRIPT_RESULT in data:
-        fields[SCRIPT_RESULT] = data[SCRIPT_RESULT]
+    fields = {name: _compact_field(name, value, names) for name, value in data.items()}
     return {name: value for name, value in fields.items() if name == SCRIPT_RESULT or not _is_empty(name, value)}
+
+
+def _compact_field(name: str, value: Any, names: Mapping[str, str]) -> Any:
+    if name in NAMED_REFERENCES:
+        return _name_references(value, names)
+    return value if type(value) in SCALARS or name == SCRIPT_RESULT else compact(value, names)
 
 
 def drop_repeated_times(item: Any) -> Any:
@@ -123,7 +123,7 @@ def _render_exact(name: str, value: Any) -> list[str]:
         return [f"{name}:", *(line for key, entry in value.items() for line in _render_exact(key, entry))]
     if isinstance(value, str) and not _is_json(value):
         return [f"{name}:", value] if "\n" in value else [f"{name}: {value}"]
-    return [f"{name}: {_dump_json(value)}"]
+    return [f"{name}: {dump_json(value)}"]
 
 
 def _is_json(text: str) -> bool:
@@ -165,18 +165,14 @@ def _render_cell(value: Any) -> str:
         return "-"
     text = _render_inline(value)
     plain = isinstance(value, str) and ("|" in text or text == "-")
-    return _dump_json(text) if plain else text
+    return dump_json(text) if plain else text
 
 
 def _render_inline(value: Any) -> str:
     if isinstance(value, str):
-        return value if "\n" not in value else _dump_json(value)
+        return value if "\n" not in value else dump_json(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if is_list(value) and all(isinstance(entry, str) and entry and "," not in entry for entry in value):
         return ",".join(value)
-    return _dump_json(value)
-
-
-def _dump_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return dump_json(value)

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from panorama.calls import model_text, msgpack_rows
 from panorama.domain.changes import digest
 from panorama.domain.paging import Key
-from panorama.domain.text.json_types import is_list, is_object, is_sequence
+from panorama.domain.text.json_types import SCALARS, dump_json, is_list, is_object, is_sequence
 from panorama.domain.time.times import format_time
 from panorama.errors import InvalidInputError
 
@@ -156,7 +156,7 @@ def to_plain(
     Times are formatted in the user's zone, with nulls in full precision. Texts over `long` characters in long fields
     are cut. Bytes are JSON passed between scripts, and are unchanged.
     """
-    if type(value) in _JSON_SCALARS or isinstance(value, str | int | float | bytes):
+    if type(value) in SCALARS or isinstance(value, str | int | float | bytes):
         return value
     if isinstance(value, datetime | date):
         return format_time(value, zone, exact=nulls)
@@ -177,7 +177,7 @@ def _plain_fields(value: Any, zone: ZoneInfo, *, brief: bool, long: int, nulls: 
         inner = fields[name]
         if type(inner) in _TIMES:
             fields[name] = format_time(inner, zone, exact=nulls)
-        elif type(inner) not in _JSON_SCALARS:
+        elif type(inner) not in SCALARS:
             fields[name] = _plain_value(inner, zone, long, nulls)
     for name in shape.long:
         if len(fields.get(name) or "") > long:
@@ -200,7 +200,6 @@ def _plain_value(value: Any, zone: ZoneInfo, long: int, nulls: bool) -> Any:
     return to_plain(value, zone, brief=in_rows, long=min(long, ROW_TEXT_CHARS) if in_rows else long, nulls=nulls)
 
 
-_JSON_SCALARS = frozenset((str, int, float, bool, type(None)))
 _TIMES = frozenset((datetime, date))
 
 
@@ -228,10 +227,10 @@ def _layout_of(kind: type, brief: bool) -> _Layout:
 def _is_json_type(hint: Any) -> bool:
     """Return whether every value of a type is plain JSON."""
     if get_origin(hint) is Literal:
-        return all(type(arg) in _JSON_SCALARS for arg in get_args(hint))
+        return all(type(arg) in SCALARS for arg in get_args(hint))
     if get_origin(hint) in (Union, UnionType):
         return all(map(_is_json_type, get_args(hint)))
-    return hint in _JSON_SCALARS
+    return hint in SCALARS
 
 
 def _field_getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
@@ -258,9 +257,9 @@ def truncate(value: Any, most: int, owner: Any) -> Any:
 def count_cut_texts(value: Any) -> int:
     """Count the cut texts in plain data."""
     if isinstance(value, str):
-        return bool(_CUT_TEXT.search(value, max(0, len(value) - 120)))
+        return value.endswith(")") and bool(_CUT_TEXT.search(value, max(0, len(value) - 120)))
     if is_object(value):
-        return sum(map(count_cut_texts, value.values()))
+        return sum(count_cut_texts(entry) for entry in value.values() if entry)
     return sum(map(count_cut_texts, value)) if is_list(value) else 0
 
 
@@ -301,11 +300,6 @@ def _truncate_texts(value: Any, most: int) -> Any:
     if is_list(value):
         return [_truncate_texts(entry, most) for entry in value]
     return value
-
-
-def dump_json(value: Any) -> str:
-    """Return plain data as compact JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def encode_cursor(key: Key, question: str) -> str:
