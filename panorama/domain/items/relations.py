@@ -23,13 +23,28 @@ _PAIRS = {
     "caused_by": "causes",
     "follows": "precedes",
 }
+_FIELD_PAIRS = {
+    "assigned_to": "assigned",
+    "waiting_for": "awaited_by",
+    "attended_by": "attended",
+    "member_of": "has_member",
+    "managed_by": "manages",
+}
 _SYMMETRIC = ("relates_to", "similar_to")
 INVERSES: Mapping[str, str] = {
     **_PAIRS,
     **{inverse: kind for kind, inverse in _PAIRS.items()},
+    **_FIELD_PAIRS,
+    **{inverse: kind for kind, inverse in _FIELD_PAIRS.items()},
     **{kind: kind for kind in _SYMMETRIC},
 }
-"""The name of a kind seen from the other side: of mentions, of nine common pairs, and of two that have no direction."""
+"""The name of a kind seen from the other side: of mentions, of nine common pairs, of those that fields give, and of two
+that have no direction."""
+
+FIELD_KINDS: Mapping[str, str] = dict(
+    zip(("assignee", "waiting_for", "people", "team", "manager"), _FIELD_PAIRS, strict=True)
+)
+"""The kind of the edges from an item to those whose ids a field has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ Deadline = date | datetime
 
 _NAMED_DAYS = {"today": 0, "tomorrow": 1, "yesterday": -1}
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:$|[T ]\d)")
+_SHORT_HOUR = re.compile(r"[T ](?=\d:)")
 _DAY_OFFSET = re.compile(r"([+-]\d{1,4})([dw])")
 _DAY_WITH_TIME = re.compile(r"(\S+)(?: at)? (\d\d?):(\d\d)")
 _TIME_OFFSET = re.compile(r"\+(\d{1,4}) ?(h|min)")
@@ -103,7 +104,7 @@ def _parse_iso(word: str, zone: ZoneInfo) -> Deadline | None:
     try:
         if len(word) <= 10:
             return date.fromisoformat(word)
-        moment = datetime.fromisoformat(word.replace(" ", "T", 1))
+        moment = datetime.fromisoformat(_SHORT_HOUR.sub("T0", word).replace(" ", "T", 1))
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None

@@ -43,7 +43,7 @@ def list_neighbours(
         Neighbour(
             relation=edge.kind_from(via), direction="out" if edge.from_item == via else "in", id=id_,
             kind=labels[id_][0], title=labels[id_][2], depth=distances[id_], via=None if via == item else via,
-            source="explicit" if edge.relation else "parsed", why=why,
+            source="explicit" if edge.relation else "field" if edge.is_field else "parsed", why=why,
         )
         for (id_, via, edge), why in zip(chosen, reasons, strict=True)
     ]  # fmt: skip
@@ -99,11 +99,16 @@ def _choose_edges(
 
 
 def explain_edges(session: Session, edges: Sequence[Edge]) -> list[str]:
-    """Return why each edge exists: the note of a relation, or the sentence with the link."""
+    """Return why each edge exists: the note of a relation, the name of a field, or the sentence with the link."""
     notes = walks.load_notes(session, [edge.relation for edge in edges if edge.relation])
-    sentences = iter(_load_sentences(session, [edge for edge in edges if not edge.relation]))
+    sentences = iter(_load_sentences(session, [edge for edge in edges if not edge.relation and not edge.is_field]))
     return [
-        " ".join(notes.get(edge.relation, "").split())[:200] if edge.relation else next(sentences) for edge in edges
+        " ".join(notes.get(edge.relation, "").split())[:200]
+        if edge.relation
+        else f"{edge.target} of the {kind_of(edge.from_item)}"
+        if edge.is_field
+        else next(sentences)
+        for edge in edges
     ]
 
 

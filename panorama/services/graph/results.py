@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Literal
 from panorama.domain.text.wording import pluralize
 from panorama.store.graph.subgraphs import GraphEdge
 
-EdgeSource = Literal["explicit", "parsed", "mentioned"]
-"""How an edge is known: from a relation, from a link in a text, or from the name of a person in a text."""
+EdgeSource = Literal["explicit", "field", "parsed", "mentioned"]
+"""How an edge is known: from a relation, a field such as assignee, a link in a text, or a person's name in a text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
     """An item near another one: the relation that leads to it, as it reads from `via` or the item asked for.
 
-    `direction` is `out` if that other item says it. `why` is the sentence with the link, or the relation's note.
+    `direction` is `out` if that other item says it. `why` is the link's sentence, the relation's note, or the field.
     `via` is the item before it on the way, None for direct neighbours.
     """
 

@@ -1,7 +1,8 @@
-"""Edges: what items say about each other, by links in their texts and by relations.
+"""Edges: what items say about each other, by links in their texts, by fields with ids, and by relations.
 
 They are written in the transaction of the item. A link that names nothing living has no `to_item`; whenever an item
 gets or loses a name, the links by this name are resolved again, so the result never depends on the order of writes.
+A field with the id of a person or team is stored as a link by this id without a position.
 """
 
 import json
@@ -11,15 +12,19 @@ from itertools import groupby
 from sqlalchemy import delete, func, or_, select, text
 
 from panorama.domain.items.item import Item, kind_of, normalize_name
-from panorama.domain.items.relations import Relation
+from panorama.domain.items.relations import FIELD_KINDS, Relation
 from panorama.domain.markdown.wiki_links import LINK_MARK, WikiLink, find_link_shift, parse_links
-from panorama.kinds import ITEM_KINDS
+from panorama.domain.text.json_types import is_sequence
+from panorama.kinds import BY_NAME, ITEM_KINDS
 from panorama.store.backend import Session
 from panorama.store.tables import edges, marks, metadata, relations
 
 BATCH_SIZE = 400
 LINKED_KINDS = ("note", "project", "task", "file", "link", "reminder")
 """The kinds that links name, in the order in which they are looked up; further ones follow."""
+
+NO_POSITION = -1
+"""The position of edges from fields: no text has them."""
 
 _TABLES = {kind.name: metadata.tables[kind.collection] for kind in ITEM_KINDS}
 _NAMED = tuple(sorted(
@@ -57,7 +62,7 @@ def add_item(session: Session, item: Item) -> None:
     if isinstance(item, Relation):
         _add_relation(session, item)
         return
-    _insert_links(session, [(item.id, link) for link in parse_links(item.linked_text())])
+    _insert_links(session, [(item.id, link) for link in _list_links(item)])
     _resolve_named(session, _list_names(item))
 
 
@@ -74,7 +79,9 @@ def update_items(session: Session, updates: Sequence[tuple[Item, Item]]) -> None
         if isinstance(new, Relation):
             _rebuild_relation(session, new)
             continue
-        if is_alive and (not was_alive or not _shift_links(session, old, new)):
+        if is_alive and (
+            not was_alive or not _shift_links(session, old, new) or _list_fields(old) != _list_fields(new)
+        ):
             rewritten.append(new)
         if is_alive and not was_alive:
             restored.append(new.id)
@@ -119,11 +126,29 @@ def _list_names(item: Item) -> list[str]:
 # Links
 
 
+def _list_links(item: Item) -> list[WikiLink]:
+    """Return the links in an item's text, and those that its fields are; of two to one item by a kind, the field."""
+    fields = _list_fields(item)
+    places = {(link.key, link.kind) for link in fields}
+    return [*(link for link in parse_links(item.linked_text()) if (link.key, link.kind) not in places), *fields]
+
+
+def _list_fields(item: Item) -> list[WikiLink]:
+    """Return links for the fields of an item that have ids of people and teams."""
+    links: list[WikiLink] = []
+    for name in BY_NAME[item.KIND].loose_references:
+        if kind := FIELD_KINDS.get(name):
+            value: object = getattr(item, name)
+            ids = value if is_sequence(value) else [value] if value else []
+            links += [WikiLink(name, str(id_), "", kind, NO_POSITION) for id_ in ids]
+    return links
+
+
 def _write_links(session: Session, items: Sequence[Item]) -> None:
     """Store the links in the texts of some items; stored ones that did not change are kept."""
     if not items:
         return
-    links = {(item.id, link.key, link.kind): link for item in items for link in parse_links(item.linked_text())}
+    links = {(item.id, link.key, link.kind): link for item in items for link in _list_links(item)}
     stored = _list_stored(session, [item.id for item in items])
     if gone := [row[0] for place, row in stored.items() if place not in links]:
         session.connection.execute(_DELETE, {"ids": json.dumps(gone)})

@@ -19,13 +19,22 @@ MAX_VISITS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An edge between two items; `position` is where its link begins, `relation` the id of an explicit one."""
+    """An edge between two items; `relation` is the id of an explicit one, `position` is where its link begins.
+
+    An edge from a field has the field's name as `target` and a negative position.
+    """
 
     from_item: str
     to_item: str
     kind: str
     relation: str | None
     position: int
+    target: str
+
+    @property
+    def is_field(self) -> bool:
+        """Whether a field of the item is the edge."""
+        return self.position < 0
 
     def other(self, item: str) -> str:
         """Return the item at the other end."""
@@ -68,46 +77,49 @@ def walk(
 
 
 _BETWEEN = """
-SELECT from_item, to_item, kind, relation, position, id FROM edges
+SELECT from_item, to_item, kind, relation, position, target, id FROM edges
 WHERE from_item IN (SELECT value FROM json_each(:here)) AND to_item IN (SELECT value FROM json_each(:there))
 UNION
-SELECT from_item, to_item, kind, relation, position, id FROM edges
+SELECT from_item, to_item, kind, relation, position, target, id FROM edges
 WHERE to_item IN (SELECT value FROM json_each(:here)) AND from_item IN (SELECT value FROM json_each(:there))
 """
 
 
 def list_between(session: Session, here: Collection[str], there: Collection[str]) -> list[Edge]:
-    """Return the edges between two groups of items: relations first, then typed links, then mentions."""
+    """Return the edges between two groups of items: relations first, then fields and typed links, then mentions."""
     values = {"here": _dump(here), "there": _dump(there)}
     rows = session.connection.execute(text(_BETWEEN), values).all()
-    ordered = sorted(rows, key=lambda row: (row[3] is None, row[2] == MENTIONS, row[5]))
-    return [Edge(*row[:5]) for row in ordered]
+    ordered = sorted(rows, key=lambda row: (row[3] is None, row[2] == MENTIONS, row[6]))
+    return [Edge(*row[:6]) for row in ordered]
 
 
 def _dump(values: Any) -> str:
     return json.dumps(list(values))
 
 
-_ENDS = (edges.c.from_item, edges.c.to_item, edges.c.kind, edges.c.relation, edges.c.position)
+_ENDS = (edges.c.from_item, edges.c.to_item, edges.c.kind, edges.c.relation, edges.c.position, edges.c.target)
+_IN_TEXT = edges.c.position >= 0
 
 
 def list_backlinks(session: Session, item: str, limit: int) -> tuple[list[Edge], int]:
-    """Return the first edges that lead to an item from others, the newest first, and how many there are."""
-    where = edges.c.to_item == item, edges.c.from_item != item
+    """Return the first links and relations that lead to an item, the newest first, and how many there are."""
+    where = edges.c.to_item == item, edges.c.from_item != item, _IN_TEXT
     count = session.connection.execute(select(func.count()).where(*where)).scalar_one()
     rows = session.connection.execute(select(*_ENDS).where(*where).order_by(edges.c.id.desc()).limit(limit))
     return [Edge(*row) for row in rows], count
 
 
 def list_typed(session: Session, item: str, limit: int) -> tuple[list[Edge], int]:
-    """Return the first edges that lead from an item to others and say their kind, and how many there are."""
-    where = edges.c.from_item == item, edges.c.to_item != item, edges.c.kind != MENTIONS
+    """Return the first links and relations from an item to others that say their kind, and how many there are."""
+    where = edges.c.from_item == item, edges.c.to_item != item, edges.c.kind != MENTIONS, _IN_TEXT
     count = session.connection.execute(select(func.count()).where(*where)).scalar_one()
     rows = session.connection.execute(select(*_ENDS).where(*where).order_by(edges.c.id).limit(limit))
     return [Edge(*row) for row in rows], count
 
 
-_UNRESOLVED = text("SELECT target FROM edges WHERE from_item = :item AND to_item IS NULL ORDER BY id LIMIT :limit")
+_UNRESOLVED = text(
+    "SELECT target FROM edges WHERE from_item = :item AND to_item IS NULL AND position >= 0 ORDER BY id LIMIT :limit"
+)
 
 
 def list_unresolved(session: Session, item: str, limit: int) -> list[str]:
@@ -144,7 +156,7 @@ def count_graph(session: Session, limit: int) -> GraphCounts:
     return GraphCounts(
         kinds={row[0]: row[1] for row in read(by_kind)},
         items=read(select(func.count()).select_from(ends)).scalar_one(),
-        unresolved=read(select(func.count()).where(~resolved)).scalar_one(),
+        unresolved=read(select(func.count()).where(~resolved, _IN_TEXT)).scalar_one(),
         most_linked=[(row[0], row[1]) for row in read(most)],
     )
 

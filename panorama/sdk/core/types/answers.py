@@ -25,7 +25,7 @@ class Neighbour(Row):
     title: str
     depth: int
     via: str | None
-    source: Literal["explicit", "parsed", "mentioned"]
+    source: Literal["explicit", "field", "parsed", "mentioned"]
     why: str
 
 
