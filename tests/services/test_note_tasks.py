@@ -63,14 +63,14 @@ def test_open_boxes_become_tasks_with_their_fields(call: Call) -> None:
     assert tasks["Order the tiles"]["tags"] == ["kitchen"]
     assert tasks["Ask for the key"]["parent"] == tasks["Call Anna"]["id"]
     assert answer.data["count"] == 3
-    assert answer.text.startswith("Made 3 tasks of boxes of the note “Kitchen”")
+    assert answer.text.startswith("Made 3 tasks from checkboxes of the note “Kitchen”")
 
 
 def test_a_box_becomes_a_task_once(call: Call, note: str) -> None:
     again = call("notes.create_tasks", note=note)
 
     assert again.data["count"] == 0
-    assert "No box of the note “Kitchen”" in again.text
+    assert "No checkbox of the note “Kitchen”" in again.text
 
 
 def test_boxes_are_chosen_by_their_words(call: Call) -> None:

@@ -62,10 +62,12 @@ class NoteTasks:
     def summarize(self) -> str:
         """Return it in one line."""
         if not self.count and not self.linked:
-            return f"No box of the note “{self.title}” ({self.id}) became a task"
+            return f"No checkbox of the note “{self.title}” ({self.id}) became a task"
         linked = f"; {pluralize(self.linked, 'imported task is', 'imported tasks are')} linked" if self.linked else ""
         cut = f"; the first {len(self.tasks)} are listed" if len(self.tasks) < self.count else ""
-        return f"Made {pluralize(self.count, 'task')} of boxes of the note “{self.title}” ({self.id}){linked}{cut}"
+        return (
+            f"Made {pluralize(self.count, 'task')} from checkboxes of the note “{self.title}” ({self.id}){linked}{cut}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
