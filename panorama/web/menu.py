@@ -9,7 +9,6 @@ from panorama.web.view import View
 from panorama.web.views import SECTIONS, VIEWS
 
 PROJECT_HUES = 7
-MAX_PROJECTS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Menu:
         """
         number, projects = self._projects
         if number != change_number:
-            rows = self._calls.get("projects.list", limit=MAX_PROJECTS, detail="full")
+            rows = self._calls.list_all("projects.list", detail="full")
             created = sorted(rows, key=lambda row: row["created_at"])
             hues = {row["id"]: place % PROJECT_HUES for place, row in enumerate(created)}
             projects = {

@@ -36,6 +36,15 @@ class PageCalls:
         """Call a reading operation and return its data."""
         return self.call(operation, **arguments).data
 
+    def list_all(self, operation: str, /, **arguments: Any) -> list[Any]:
+        """Call an operation that lists in pages, and return the rows of all pages."""
+        answer = self.call(operation, limit=PAGE.most_rows, **arguments)
+        rows = [*answer.data]
+        while cursor := answer.metadata.get("next_cursor"):
+            answer = self.call(operation, limit=PAGE.most_rows, cursor=cursor, **arguments)
+            rows += answer.data
+        return rows
+
     def get_number(self) -> int:
         """Return the number of the last change."""
         with self._app.context.database.reading() as session:
@@ -43,7 +52,7 @@ class PageCalls:
 
     def list_project_names(self) -> Mapping[str, str]:
         """Return the names of all projects by their ids, favourites first."""
-        return {row["id"]: row["name"] for row in self.get("projects.list", limit=2000)}
+        return {row["id"]: row["name"] for row in self.list_all("projects.list")}
 
     def resolve_link(self, target: str) -> str:
         """Return the id of the item that `[[target]]` means, "" if there is none."""

@@ -1,11 +1,13 @@
 """People, the calendar and the graph: what their pages show, and what their forms do."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 
 from panorama.web.graph_drawing import HEIGHT, WIDTH, draw_graph
 from panorama.web.views.people import make_initials
+from tests.conftest import StandingClock
 from tests.web.page_client import PageClient
 
 
@@ -29,6 +31,15 @@ def test_a_person_is_shown_with_all_that_concerns_them(page: PageClient, ida: st
         assert words in html
     assert "Unrelated" not in html
     assert html.count(">Stand-up</a>") == 1  # the next one of sixty
+
+
+def test_a_birthday_on_29_february_is_reached_on_28_february_of_other_years(
+    page: PageClient, clock: StandingClock
+) -> None:
+    clock.moment = datetime(2027, 2, 28, 12, tzinfo=UTC)
+    id_ = page.call("people.create", name="Ada", birthday="1992-02-29")["id"]
+
+    assert "29 Feb 1992 (35)" in page.page(f"/people/{id_}")
 
 
 def test_people_of_one_name_are_told_apart_by_their_ids(page: PageClient, ida: str) -> None:
@@ -55,6 +66,16 @@ def test_the_list_of_people_is_cut_by_team(page: PageClient, ida: str) -> None:
 
     assert page.rows("/people") == [ida, alone]
     assert page.rows(f"/people?team={team}") == [ida]
+
+
+def test_the_form_of_a_person_offers_every_team(page: PageClient) -> None:
+    names = [f"Team {number:03}" for number in range(101)]
+    for name in names:
+        page.call("teams.create", name=name)
+
+    html = page.page("/people/new")
+
+    assert [name for name in names if f">{name}</option>" not in html] == []
 
 
 @pytest.mark.parametrize(("name", "initials"), [("Ida", "I"), ("Ida de Berg", "IB"), ("élodie x", "ÉX")])

@@ -19,7 +19,7 @@ def show_people(request: ViewRequest) -> Context:
     """Show the people by name, or those of a team."""
     chosen = {name: request.query[name] for name in ("team", "cursor") if request.query.get(name)}
     answer = request.calls.call("people.list", limit=PAGE_ROWS, **chosen)
-    teams = request.calls.get("teams.list", limit=PAGE_ROWS)
+    teams = request.calls.list_all("teams.list")
     names = {team["id"]: team["name"] for team in teams}
     return {
         "people": [{**row, "initials": make_initials(row["full_name"])} for row in answer.data],
@@ -45,7 +45,7 @@ def show_person(request: ViewRequest) -> Context:
         "person": person,
         "initials": make_initials(person["full_name"]),
         "names": names,
-        "birthday": _describe_birthday(request, person["birthday"]),
+        "birthday": _describe_birthday(request, dashboard),
         "reports": belonging.get("reports", ()),
         "html": render_markdown(person["notes"], make_finder(request.calls)),
         "tasks": [{**row, "waits": row["id"] in awaited} for row in add_due(request, list(tasks.values()))],
@@ -102,8 +102,8 @@ def _list_next(request: ViewRequest, person: str) -> list[Mapping[str, Any]]:
 
 def _list_choices(request: ViewRequest) -> Context:
     return {
-        "teams": request.calls.get("teams.list", limit=PAGE_ROWS),
-        "managers": request.calls.get("people.list", limit=500),
+        "teams": request.calls.list_all("teams.list"),
+        "managers": request.calls.list_all("people.list"),
     }
 
 
@@ -115,12 +115,12 @@ def _find_name(request: ViewRequest, id_: str | None) -> str:
     return str(item.get("full_name") or item["name"])
 
 
-def _describe_birthday(request: ViewRequest, birthday: str) -> str:
+def _describe_birthday(request: ViewRequest, dashboard: Mapping[str, Any]) -> str:
     """Return a birthday in words, with the age where the year is known; "" for none."""
+    birthday, turns = dashboard["person"]["birthday"], dashboard.get("turns")
     if not birthday:
         return ""
-    if birthday.startswith("--"):
-        return request.texts.day(date.fromisoformat(f"{LEAP_YEAR}-{birthday[2:]}"))
-    born, today = date.fromisoformat(birthday), request.calls.today
-    age = today.year - born.year - ((today.month, today.day) < (born.month, born.day))
-    return f"{request.texts.day(born, with_year=True)} ({age})"
+    if turns is None:
+        return request.texts.day(date.fromisoformat(f"{LEAP_YEAR}-{birthday[-5:]}"))
+    age = turns if dashboard["next_birthday"] == request.calls.today.isoformat() else turns - 1
+    return f"{request.texts.day(date.fromisoformat(birthday), with_year=True)} ({age})"
