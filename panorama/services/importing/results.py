@@ -1,6 +1,6 @@
 """The result of an import."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from panorama.domain.text.wording import pluralize
@@ -43,19 +43,15 @@ class ImportReport:
         if not self.files:
             return f"No Markdown file in {self.folder}"
         new = _format_counts(
-            (self.notes_created, "note"),
-            (self.tasks_created, "task"),
-            (self.files_created, "file"),
-            (self.projects_created, "project"),
+            (self.notes_created, "note", "notes"),
+            (self.tasks_created, "task", "tasks"),
+            (self.files_created, "file", "files"),
+            (self.projects_created, "project", "projects"),
         )
-        updated = _format_counts((self.notes_updated, "note"), (self.tasks_updated, "task"))
-        verb = "Would import" if self.dry_run else "Imported"
-        parts = [f"{verb} {new} from {self.folder}" if new else f"{verb} nothing new from {self.folder}"]
-        parts += [f"{'would update' if self.dry_run else 'updated'} {updated}"] if updated else []
-        parts += [f"{self.unchanged:,} of {_format_counts((self.files, 'file'))} unchanged"] if self.unchanged else []
-        parts += [f"{self.gone:,} no longer in the folder, kept in Panorama"] if self.gone else []
-        parts += [f"{self.skipped:,} skipped"] if self.skipped else []
-        return "; ".join([*parts, *([_format_counts((self.problem_count, "problem"))] if self.problem_count else [])])
+        updated = _format_counts((self.notes_updated, "note", "notes"), (self.tasks_updated, "task", "tasks"))
+        unchanged = f"{self.unchanged:,} of {pluralize(self.files, 'file')} unchanged" if self.unchanged else ""
+        gone = f"{self.gone:,} no longer in the folder, kept in Panorama" if self.gone else ""
+        return _join_summary(self, self.folder, new, updated, (unchanged, gone))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,21 +93,34 @@ class MemoryImportReport:
 
     def summarize(self) -> str:
         """Return it in one line."""
-        people = [pluralize(self.people_created, "person", "people")] if self.people_created else []
-        others = _format_counts(
-            (self.projects_created, "project"), (self.notes_created, "note"), (self.relations_created, "relation")
+        new = _format_counts(
+            (self.people_created, "person", "people"),
+            (self.projects_created, "project", "projects"),
+            (self.notes_created, "note", "notes"),
+            (self.relations_created, "relation", "relations"),
         )
-        new = ", ".join([*people, *([others] if others else [])])
         updated = self.people_updated + self.projects_updated + self.notes_updated
-        verb = "Would import" if self.dry_run else "Imported"
-        parts = [f"{verb} {new or 'nothing new'} from {self.file}"]
-        parts += [f"{'would update' if self.dry_run else 'updated'} {pluralize(updated, 'item')}"] if updated else []
-        parts += [f"{self.unchanged:,} unchanged"] if self.unchanged else []
-        parts += [f"{self.gone:,} no longer in the file, kept in Panorama"] if self.gone else []
-        parts += [f"{self.skipped:,} skipped"] if self.skipped else []
-        parts += [f"{pluralize(self.unread, 'line')} not readable"] if self.unread else []
-        return "; ".join([*parts, *([pluralize(self.problem_count, "problem")] if self.problem_count else [])])
+        details = (
+            f"{self.unchanged:,} unchanged" if self.unchanged else "",
+            f"{self.gone:,} no longer in the file, kept in Panorama" if self.gone else "",
+            f"{pluralize(self.unread, 'line')} not readable" if self.unread else "",
+        )
+        return _join_summary(self, self.file, new, pluralize(updated, "item") if updated else "", details)
 
 
-def _format_counts(*counts: tuple[int, str]) -> str:
-    return ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
+def _join_summary(
+    report: ImportReport | MemoryImportReport, source: str, new: str, updated: str, details: Sequence[str]
+) -> str:
+    verb, update_verb = ("Would import", "would update") if report.dry_run else ("Imported", "updated")
+    parts = (
+        f"{verb} {new or 'nothing new'} from {source}",
+        f"{update_verb} {updated}" if updated else "",
+        *details,
+        f"{report.skipped:,} skipped" if report.skipped else "",
+        pluralize(report.problem_count, "problem") if report.problem_count else "",
+    )
+    return "; ".join(filter(None, parts))
+
+
+def _format_counts(*counts: tuple[int, str, str]) -> str:
+    return ", ".join(pluralize(count, one, many) for count, one, many in counts if count)
