@@ -84,14 +84,13 @@ def run(
             f"panorama run has no option {context.args[0]!r}.", hint="Pass inputs to a file with --input k=v."
         )
     source = _read_source(script, code)
-    wanted: dict[str, Any] = {"code": source, "inputs": _parse_inputs(inputs or []), "state": state, "timeout": timeout}
+    request: dict[str, Any] = {
+        "code": source, "inputs": _parse_inputs(inputs or []), "state": state, "timeout": timeout, "dry_run": dry_run,
+        "atomic": atomic,
+    }  # fmt: skip
     if background:
-        with Client() as panorama:
-            arguments = {**wanted, "dry_run": dry_run, "atomic": atomic, "background": True}
-            job = call_confirmed(panorama, "run_code", arguments, yes=False)
-        console.print_result(job, as_json)
-        return 0
-    return _run_operation("run_code", {**wanted, "dry_run": dry_run, "atomic": atomic}, source, as_json)
+        return _submit_job("run_code", request, as_json)
+    return _run_operation("run_code", request, source, as_json)
 
 
 def run_saved(
@@ -100,13 +99,18 @@ def run_saved(
     """Run a saved script with its own options."""
     with Client() as panorama:
         view = panorama.call("scripts.get", {"script": name}, whole=True).data
-        args = {**options.parse_options(words, view["schema"].get("properties", {})), **given}
-        request = {"script": name, "args": args, **how}
-        if background:
-            job = call_confirmed(panorama, "run_script", {**request, "background": True}, yes=False)
-            console.print_result(job, as_json)
-            return 0
+    args = {**options.parse_options(words, view["schema"].get("properties", {})), **given}
+    request = {"script": name, "args": args, **how}
+    if background:
+        return _submit_job("run_script", request, as_json)
     return _run_operation("run_script", request, view["text"], as_json)
+
+
+def _submit_job(operation: str, arguments: Mapping[str, Any], as_json: bool) -> int:
+    with Client() as panorama:
+        job = call_confirmed(panorama, operation, {**arguments, "background": True}, yes=False)
+    console.print_result(job, as_json)
+    return 0
 
 
 def _run_operation(operation: str, arguments: Mapping[str, Any], source: str, as_json: bool) -> int:
