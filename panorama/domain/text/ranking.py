@@ -121,15 +121,12 @@ def drop_noise(
         return coverage.get(hit.item, 0.0) >= WHOLE_COVERAGE or bool(NAMED & set(hit.why))
 
     best = next((hit for hit in ranked if "id" not in hit.why), ranked[0])
-    top, least_coverage = max(cosines.values(), default=0.0), WHOLE_COVERAGE
-    if not is_whole(best):
-        least_cosine, least_coverage = weights.cosine_share * top, PARTIAL_COVERAGE
-    elif terms is None:  # the corrected words may be others than those meant
+    top, has_whole = max(cosines.values(), default=0.0), is_whole(best)
+    least_coverage = WHOLE_COVERAGE if has_whole else PARTIAL_COVERAGE
+    if has_whole and terms is not None:
+        least_cosine = _find_least_cosine(top, terms, weights, is_name=is_name or "title" in best.why)
+    else:  # corrected words may be others than those meant
         least_cosine = weights.cosine_share * top
-    elif is_name or terms <= PRECISE_TERMS or "title" in best.why:
-        least_cosine = max(SHORT_COSINE_SHARE * top, weights.near_cosine)
-    else:
-        least_cosine = (SHORT_COSINE_SHARE if terms <= SHORT_TERMS else MIN_COSINE_SHARE) * top
 
     results: list[RankedItem] = []
     for hit in ranked:
@@ -138,6 +135,13 @@ def drop_noise(
         if hit is best or is_near or is_whole(hit) or coverage.get(hit.item, 0.0) >= least_coverage:
             results.append(hit)
     return tuple(results)
+
+
+def _find_least_cosine(top: float, terms: int, weights: RankingWeights, *, is_name: bool) -> float:
+    """Return the cosine that other items need beside one that contains the whole query."""
+    if is_name or terms <= PRECISE_TERMS:
+        return max(SHORT_COSINE_SHARE * top, weights.near_cosine)
+    return (SHORT_COSINE_SHARE if terms <= SHORT_TERMS else MIN_COSINE_SHARE) * top
 
 
 def fuse(

@@ -105,26 +105,8 @@ class Search(Service):
             is_lost = bool(unknown) and not known
             if is_lost:
                 wording = build_id_query(session, unknown)
-            is_literal = (
-                mode == "keyword"
-                or is_lost
-                or _is_keyword_only(page)
-                or (mode == "hybrid" and all(term.quoted for term in wording.terms))
-            )
-            # Keyword search finds misspelt words; a foreign word or a synonym loses its meaning when it is corrected.
-            text = wording.query if mode == "semantic" else wording.typed
-            asked = None if is_literal else self._meaning.begin_search(text, MAX_PASSAGES, _to_index_filter(filters))
-            # Keyword search runs while semantic search is pending, unless it may not be needed.
-            hits = (
-                None
-                if mode == "semantic" and asked
-                else search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
-            )
-            nearest = asked() if asked else None
-            alone = mode == "semantic" and nearest is not None and nearest.has_run
-            if hits is None and not alone:
-                hits = search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
-            first = known or (() if alone else self._find_by_name(session, query, filters))
+            hits, nearest = self._search_both(session, wording, filters, page, mode, is_lost=is_lost)
+            first = known or (() if hits is None else self._find_by_name(session, query, filters))
             answer = self._fuse(session, hits, nearest, filters, first, wording)
             if known and is_id(query):
                 answer = replace(answer, ranked=known)
@@ -157,6 +139,34 @@ class Search(Service):
             answer = self._fuse(session, [hit for hit in hits if hit.item != item], nearest, filters)
             terms = tuple(term.term for term in asked)
             return self._build_page(session, page, answer, terms, "These share telling words with it.")
+
+    def _search_both(
+        self, session: Session, wording: ParsedQuery, filters: Filters, page: PageRequest, mode: Mode, *, is_lost: bool
+    ) -> tuple[list[Hit] | None, SemanticResult | None]:
+        """Search by words and by meaning at once; None for a search that was not made.
+
+        Args:
+            is_lost: Whether the query is the id of an item that does not exist, so that only its words can be found.
+        """
+        is_literal = (
+            mode == "keyword"
+            or is_lost
+            or _is_keyword_only(page)
+            or (mode == "hybrid" and all(term.quoted for term in wording.terms))
+        )
+        # Keyword search finds misspelt words; a foreign word or a synonym loses its meaning when it is corrected.
+        text = wording.query if mode == "semantic" else wording.typed
+        asked = None if is_literal else self._meaning.begin_search(text, MAX_PASSAGES, _to_index_filter(filters))
+        # Keyword search runs while semantic search is pending, unless it may not be needed.
+        hits = (
+            None
+            if mode == "semantic" and asked
+            else search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
+        )
+        nearest = asked() if asked else None
+        if hits is None and not (nearest and nearest.has_run):
+            hits = search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
+        return hits, nearest
 
     def _fuse(
         self,
