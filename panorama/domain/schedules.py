@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self
 
 from panorama.domain.time import wall_clock
 from panorama.domain.time.cron import parse_cron
@@ -12,7 +12,6 @@ from panorama.errors import InvalidInputError
 
 Trigger = Literal["cron", "every", "at"]
 Missed = Literal["run", "skip"]
-TRIGGERS: tuple[Trigger, ...] = get_args(Trigger)
 
 LATE_AFTER = timedelta(minutes=1)
 """A run that starts later than this counts as missed: no daemon ran, or the machine slept."""

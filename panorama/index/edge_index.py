@@ -33,15 +33,6 @@ STATE_SECONDS = 0.05
 PAGE = 512
 
 
-def find_model(folder: Path) -> Model | None:
-    """Return the model of the index in a folder; None if it cannot be read."""
-    try:
-        live = IndexFolder(folder).find_live()
-    except DamagedIndexError:
-        return None
-    return live.model if live else None
-
-
 def open_index(folder: Path, model: Model, *, anew: bool = False, mirrored: int = MAX_MIRRORED) -> "EdgeIndex":
     """Open or create the index in a folder; its process starts in the background.
 

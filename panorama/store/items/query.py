@@ -127,11 +127,6 @@ def _check_names(request: QueryRequest) -> None:
             raise InvalidInputError(f"{part} names more than {MAX_NAMES} fields.", hint="Name each field once.")
 
 
-def list_fields(collection: str) -> list[str]:
-    """Return the names of a collection's fields."""
-    return [column.name for column in _get_table(collection).c if column.name not in _HIDDEN]
-
-
 def _get_table(name: str) -> Table:
     if name in COLLECTIONS:
         return COLLECTIONS[name]
