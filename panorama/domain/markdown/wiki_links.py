@@ -142,10 +142,11 @@ def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
     marks = [re.escape(each) for each in (word, "```", "~~~") if each in text]
     mark, end, has_fences = "", 0, len(marks) > 1
     for match in re.compile("|".join(marks)).finditer(text):
-        if match.start() < end:
+        at = match.start()
+        if at < end:
             continue
-        begin = text.rfind("\n", end, match.start()) + 1 or end
-        end = text.find("\n", match.start())
+        begin = text.rfind("\n", end, at) + 1 or end
+        end = text.find("\n", at)
         end = len(text) if end < 0 else end
         line = text[begin:end]
         if mark:

@@ -31,19 +31,23 @@ _NAMED = tuple(sorted(
     (kind.name for kind in ITEM_KINDS if "key" in _TABLES[kind.name].c),
     key=lambda name: LINKED_KINDS.index(name) if name in LINKED_KINDS else len(LINKED_KINDS),
 ))  # fmt: skip
-_GIVEN = "IN (SELECT value FROM json_each(:keys)) AND deleted_at IS NULL"
 _TITLES = [
-    f"SELECT key, id, created_at, {rank} AS rank FROM {_TABLES[kind].name} WHERE key {_GIVEN}"
+    f"SELECT named.key, id, created_at, {rank} AS rank FROM given CROSS JOIN {_TABLES[kind].name} AS named "
+    "ON named.key = given.key WHERE deleted_at IS NULL"
     for rank, kind in enumerate(_NAMED)
 ]
 _OTHER_NAMES = [
-    f"SELECT o.key, named.id, created_at, {len(_NAMED) + rank} AS rank FROM other_names AS o "
-    f"JOIN {_TABLES[kind].name} AS named ON named.id = o.item WHERE NOT is_short AND o.key {_GIVEN}"
+    f"SELECT o.key, named.id, created_at, {len(_NAMED) + rank} AS rank FROM given CROSS JOIN other_names AS o "
+    f"ON o.key = given.key JOIN {_TABLES[kind].name} AS named ON named.id = o.item "
+    "WHERE NOT is_short AND deleted_at IS NULL"
     for rank, kind in enumerate(_NAMED)
     if "aliases" in _TABLES[kind].c
 ]
 _LOOKUPS = [
-    text(f"SELECT key, id FROM ({' UNION ALL '.join(part)}) ORDER BY rank DESC, created_at DESC, id DESC")
+    text(
+        "WITH given(key) AS MATERIALIZED (SELECT value FROM json_each(:keys)) "
+        f"SELECT key, id FROM ({' UNION ALL '.join(part)}) ORDER BY rank DESC, created_at DESC, id DESC"
+    )
     for part in (_TITLES[:1], [*_TITLES[1:], *_OTHER_NAMES])
 ]
 """The statements that look up names: titles of notes, which most links mean, then all others."""
@@ -128,9 +132,9 @@ def _list_names(item: Item) -> list[str]:
 
 def _list_links(item: Item) -> list[WikiLink]:
     """Return the links in an item's text, and those that its fields are; of two to one item by a kind, the field."""
-    fields = _list_fields(item)
+    links, fields = parse_links(item.linked_text()), _list_fields(item)
     places = {(link.key, link.kind) for link in fields}
-    return [*(link for link in parse_links(item.linked_text()) if (link.key, link.kind) not in places), *fields]
+    return [*(link for link in links if (link.key, link.kind) not in places), *fields] if fields else links
 
 
 def _list_fields(item: Item) -> list[WikiLink]:

@@ -41,7 +41,8 @@ def insert_rows(
         ValueError: The driver uses named parameters.
     """
     statement, columns = _prepare_insert(table, names, "OR IGNORE" if skip_existing else "", connection.dialect)
-    created = [_to_parameters(columns, row) for row in rows]
+    is_as_given = [at for at, process in columns if not process] == list(range(len(names)))
+    created = list(rows) if is_as_given else [_to_parameters(columns, row) for row in rows]
     most, done = min(BATCH_ROWS, MAX_PARAMETERS // len(columns)), 0
     while done < len(created):
         count = 1 << min(most, len(created) - done).bit_length() - 1
