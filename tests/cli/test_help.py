@@ -50,3 +50,9 @@ def test_the_first_panel_of_the_help_is_that_of_every_day(run: Command) -> None:
 
 def test_the_version_is_told_wherever_it_is_asked_for(run: Command) -> None:
     assert run("-V").out == run("--version").out == run("--version", "status").out
+
+
+def test_the_help_of_models_add_names_the_extra(run: Command) -> None:
+    told = run("models", "add", "--help")
+
+    assert "'panorama-mcp[multilingual]'" in told.out

