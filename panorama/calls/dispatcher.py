@@ -141,7 +141,7 @@ class Calls:
         tracked.call = call
         try:
             tracked.answer = answer = self._call_and_log(call)
-        except Exception as error:
+        except Exception as error:  # a call that became a job stores its error for the job
             tracked.error = error
             raise
         return answer

@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         silence_stdout()
         return 0
-    except Exception as error:
+    except Exception as error:  # every error is reported to the user with an exit code
         from panorama.cli.console.errors import report_error  # slow, and only needed now
 
         return report_error(error, words)

@@ -95,7 +95,7 @@ class DueWorkRunner:
             if not self._failed:
                 _log.warning("what is due waits: %s", error.message)
             self._failed = True
-        except Exception:  # a bug of ours: it is logged, and the next look tries again
+        except Exception:  # a bug of ours: it is logged, and the next check tries again
             if not self._failed:
                 _log.exception("what is due could not be done")
             self._failed = True

@@ -87,5 +87,5 @@ class AnswerStore:
                 stored = StoredAnswers(digest, settings_key(self._address), await record_answers(server))
                 await anyio.to_thread.run_sync(stored.save, self._address)
             self._answers = stored
-        except Exception:  # clients wait for the daemon, as they do without a copy
+        except Exception:  # without stored answers, clients wait for the daemon
             _log.exception("the answers for the next start cannot be stored")

@@ -89,7 +89,7 @@ class ConnectionManager:
                 await self._handle(client)
         except (*DISCONNECT_ERRORS, anyio.EndOfStream, TimeoutError):
             pass
-        except Exception:
+        except Exception:  # an internal error ends this connection only
             _log.exception("a connection broke")
         finally:
             self.clients.discard(client)

@@ -106,7 +106,7 @@ class JobRunner:
                 return self._jobs.finish_and_claim_next(done, goes_on=not self._leaving.is_set())
             except PanoramaError as error:
                 _log.warning("a job waits to be written: %s", error.message)
-            except Exception:  # a bug of ours; the row tells at the next start
+            except Exception:  # a bug of ours; the job is recovered at the next start
                 _log.exception("a job's end could not be written")
                 return None
             if done is None or self._leaving.wait(RETRY_SECONDS):

@@ -151,7 +151,7 @@ def handle_request(answer: Callable[[Mapping[str, Any], bytes], Frame], request:
     """Return the answer or the error; a panic in Edge is not an Exception, but Python continues normally."""
     try:
         return answer(*request)
-    except BaseException as error:
+    except BaseException as error:  # the parent process raises the returned error
         return Frame({"error": f"{error}" or type(error).__name__})
 
 

@@ -127,7 +127,7 @@ async def _run_in_thread(
     def run_and_store() -> None:
         try:
             done.append(run())
-        except Exception as error:  # a task group would wrap it
+        except Exception as error:  # raised by the caller below; the task group would wrap it
             failed.append(error)
 
     done: list[Result] = []

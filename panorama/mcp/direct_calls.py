@@ -119,7 +119,7 @@ class DirectCalls:
         content, structure = result.get("content"), result.get("structuredContent")
         if structure is None or not isinstance(content, list) or len(content) != 1:  # pyright: ignore[reportUnknownArgumentType] (JSON of any shape)
             return  # an error is no full answer, and the next call may be one
-        text = str(content[0].get("text"))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        text = str(content[0].get("text"))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] (as above)
         if result == to_result(ToolAnswer(text, structure), common):
             self._common[version] = common
 

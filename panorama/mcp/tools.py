@@ -146,7 +146,7 @@ async def call_tool(
     except DeclinedError as error:
         calls.log_declined(name, arguments, conversation, error)
         return tool_error(error)
-    except Exception as error:
+    except Exception as error:  # an internal error is logged, and the client gets its error code
         return tool_error(to_reported_error(error, name))
 
 
@@ -163,7 +163,7 @@ def answer_call(calls: Calls, name: str, arguments: Mapping[str, Any], conversat
     try:
         answer = calls.call(name, arguments, conversation)
         return ToolAnswer(answer_text(answer, conversation.client_name), answer.structure)
-    except Exception as error:
+    except Exception as error:  # as in `call_tool`
         return ToolAnswer(to_reported_error(error, name).text())
 
 

@@ -37,5 +37,5 @@ def notify(ear: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
     """Call one listener; its error is only logged, because the write is stored and must not appear to have failed."""
     try:
         ear(*args, **kwargs)
-    except Exception:
+    except Exception:  # a bug in a listener must not stop the other listeners
         _log.exception("a listener failed; the change is stored")

@@ -139,7 +139,7 @@ def test_following_a_stored_rule_looks_at_so_many_days_at_most(
         looked += 1
         return real(filled, day)
 
-    real = rrule._is_match  # type: ignore[attr-defined]  # counting the work is the test
+    real = rrule._is_match  # type: ignore[attr-defined] (the test counts calls of a private function)
     monkeypatch.setattr(rrule, "_is_match", fits)
     anchor, now = datetime(year, 6, 1, 9, tzinfo=UTC), datetime(2026, 5, 20, tzinfo=UTC)
 

@@ -87,7 +87,7 @@ def steps_of(peer: Peer, id_: str) -> int:
 def reindexed_through_kills(address: Address, home: Path, rounds: int, notes: int, longest: float) -> None:
     """Kill the daemon at random moments of a reindex, and see it go on each time, to an index like a fresh one."""
     seed = random.SystemRandom().randrange(1 << 32)
-    print(f"seed {seed}")  # noqa: T201 (it is printed if the test fails) (a failed run must be repeatable)
+    print(f"seed {seed}")  # noqa: T201 (a failed run must be repeatable)
     chance, waits, ends = random.Random(seed), list[float](), list[str]()
     filled(notes)
     with Peer() as peer:

@@ -112,7 +112,7 @@ def assert_whole(home: Path, kept: Kept) -> None:
 def killed_again_and_again(home: Path, rounds: int, count: int) -> None:
     """Kill a server in each round and look at what is left; the same store serves them all."""
     seed = random.SystemRandom().randrange(1 << 32)
-    print(f"seed {seed}")  # noqa: T201 (it is printed if the test fails) (a failed run must be repeatable)
+    print(f"seed {seed}")  # noqa: T201 (a failed run must be repeatable)
     chance = random.Random(seed)
     for round_ in range(rounds):
         kept = until_killed(home, round_, count, chance)

@@ -102,7 +102,7 @@ def test_what_is_often_said_leads_to_the_right_field() -> None:
     row = Row(id="t_0000000001", deadline="2026-05-31")
 
     with pytest.raises(AttributeError, match="Did you mean deadline"):
-        row.due_date  # noqa: B018 (looking it up is what raises) (reading is the deed)
+        row.due_date  # noqa: B018 (looking it up is what raises)
 
 
 def test_a_row_of_a_list_tells_where_its_text_is_read() -> None:

@@ -24,11 +24,11 @@ def use(sdk: Connection) -> None:
 
 
 def refused(sdk: Connection) -> None:
-    """Say what does not fit: pyright tells if one of these is no error."""
-    sdk.search()  # pyright: ignore[reportCallIssue]
-    sdk.status(1)  # pyright: ignore[reportCallIssue]
-    sdk.query("cats")  # pyright: ignore[reportArgumentType]
-    sdk.parallel_map(len, [1])  # pyright: ignore[reportArgumentType]
+    """Make wrong calls; pyright reports an unnecessary `ignore` if it accepts one of them."""
+    sdk.search()  # pyright: ignore[reportCallIssue] (no query)
+    sdk.status(1)  # pyright: ignore[reportCallIssue] (an argument too many)
+    sdk.query("cats")  # pyright: ignore[reportArgumentType] (no such collection)
+    sdk.parallel_map(len, [1])  # pyright: ignore[reportArgumentType] (a number has no length)
 
 
 def main() -> None:

@@ -79,7 +79,7 @@ class StandIn:
 
 def allow(names: object, *known: str) -> None:
     """Check that there are no names but the known ones."""
-    if unknown := set(names) - set(known):  # type: ignore[call-overload]
+    if unknown := set(names) - set(known):  # type: ignore[call-overload] (JSON of any shape)
         raise ShapeError(f"unknown {sorted(unknown)}")
 
 

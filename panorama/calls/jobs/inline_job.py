@@ -39,7 +39,7 @@ class InlineJob:
         try:
             with report_progress_to(report, lambda: running.should_stop() or has_left(), running):
                 yield
-        except BaseException as error:
+        except BaseException as error:  # also cancellation ends the job's row; the error is raised again
             was_cancelled = isinstance(error, StoppedError) and running.stop_reason == "cancelled" and not has_left()
             if has_left() or not isinstance(error, Exception):
                 running.stop("cancelled")

@@ -18,7 +18,7 @@ def run_job(calls: Calls, jobs: Jobs, running: RunningJob) -> Job:
     try:
         with report_progress_to(running.report_progress, running.should_stop, running):
             answer = calls.call_as_job(operation, running.job.arguments, running.job)
-    except Exception as error:
+    except Exception as error:  # every error is stored as the job's result
         return failed_job(jobs, running, error)
     return finished_job(jobs, running, answer, partial(write_result_file, calls))
 

@@ -95,7 +95,7 @@ def _run_check(check: Callable[[], CheckResult]) -> CheckResult:
         return CheckResult(
             "fail", f"It cannot be read: {error}.", "Check the owner and permissions of the data directory."
         )
-    except Exception as error:
+    except Exception as error:  # a bug in one check is its result, and the other checks still run
         return CheckResult("fail", f"The check failed: {type(error).__name__}: {error}.", "Please report this.")
 
 

@@ -58,7 +58,7 @@ def _failure(code: str, message: str, hint: str, candidates: Sequence[Mapping[st
 def _write_crash_log(error: Exception) -> str:
     """Write the traceback to the data directory, if there is one, and return its path."""
     again = "run it again with PANORAMA_DEBUG=1 to see them here."
-    with suppress(Exception):
+    with suppress(Exception):  # a second error, such as a full disk, must not hide the first
         from panorama.config import data_directory
 
         path = data_directory() / "crash.log"

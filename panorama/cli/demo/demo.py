@@ -97,7 +97,7 @@ class _Demo:
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
             try:
                 await self._run_with_server(morning, cast("TextIO", log))
-            except Exception as error:
+            except Exception as error:  # any failure of the server ends the demo with its log
                 self.transcript.print_remark(f"The server failed: {type(error).__name__}: {error}", "bold red")
             if not self.is_successful and (log_tail := _read_tail(cast("TextIO", log))):
                 self.transcript.print_remark(f"The server's log ends:\n{log_tail}")

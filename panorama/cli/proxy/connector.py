@@ -38,6 +38,6 @@ class Connector:
     def _run(self) -> None:
         try:
             self._result = connect_or_launch(self._address, self._hello)
-        except BaseException as error:
+        except BaseException as error:  # the thread that waits for the result raises it
             self._result = error
         os.write(self._signal, b"x")

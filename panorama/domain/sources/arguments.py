@@ -60,7 +60,7 @@ def _describe_unknown(name: str, fields: Mapping[str, Any]) -> str:
 def _find_invalid_values(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
     try:
         errors = [error for error, _ in zip(_iter_errors(dict(arguments), schema), range(MAX_MISTAKES), strict=False)]
-    except Exception:  # the schema is a stranger's: what it says wrongly is decided by the source itself
+    except Exception:  # an invalid schema of the source raises any error; the source validates the arguments itself
         return []
     return [
         f"{'.'.join(map(str, path)) or 'The arguments'}: {message[:MAX_MESSAGE_CHARS]}." for path, message in errors

@@ -1,7 +1,5 @@
 """all-MiniLM-L6-v2 with 8-bit weights, run by ONNX Runtime."""
 
-# pyright: reportUnknownMemberType=false
-# (numpy's stubs name types that come with Python 3.12)
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Embedders served over HTTP: Ollama, and services with OpenAI's API."""
 
-# pyright: reportUnknownMemberType=false
-# (numpy's stubs name types that come with Python 3.12)
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

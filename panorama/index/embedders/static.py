@@ -1,7 +1,5 @@
 """The static embedder: the sum of one vector per word piece."""
 
-# pyright: reportUnknownMemberType=false
-# (numpy's stubs name types that come with Python 3.12)
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

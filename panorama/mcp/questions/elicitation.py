@@ -146,7 +146,7 @@ async def _elicit(context: Context, error: ConfirmationError) -> str:
     try:
         with anyio.fail_after(ANSWER_SECONDS):
             answer = await context.session.elicit(error.question, _FORM, context.request_id)
-    except Exception as failure:  # of the client: the question can still be asked in the chat
+    except Exception as failure:  # the client failed: the question can still be asked in the chat
         _log.info("the client could not put a question: %s", failure)
         raise error from failure
     return asked.get_agreement(answer, time.time())
@@ -158,7 +158,7 @@ async def _elicit_while_running(context: Context, question: str) -> bool | None:
     try:
         with anyio.fail_after(ANSWER_SECONDS):
             answer = await context.session.elicit(question, _FORM, context.request_id)
-    except Exception as failure:  # of the client
+    except Exception as failure:  # the client failed: the caller treats None as no answer
         _log.info("the client could not put a question: %s", failure)
         return None
     return asked.get_answer(answer, time.time())

@@ -160,7 +160,7 @@ class CallServer:
             return frames.ANSWER, self._answer_call(operation, arguments)
         except PanoramaError as error:
             return frames.REFUSAL, messages.pack(json.loads(json.dumps(error.to_dict(), default=str)))
-        except Exception:  # its text can contain paths: only for the log
+        except Exception:  # its text can contain paths, so only the log gets it
             _log.exception("a script's call of %s failed", operation)
             return frames.REFUSAL, messages.pack(_INTERNAL_ERROR)
 

@@ -42,7 +42,7 @@ class ProgressRelay:
         self._sent_at = time.monotonic()
         try:
             self._report_progress(*report)
-        except Exception:  # a client that went away does not end the run
+        except Exception:  # a lost client does not end the run
             _log.exception("a script's progress could not be passed on")
 
 

@@ -46,7 +46,7 @@ def parse_untrusted(message: bytes | bytearray) -> Mapping[str, Any]:
     """
     try:
         message_fields = _unpackb(message)
-    except Exception as error:  # whatever its reader finds wrong with it
+    except Exception as error:  # the decoder raises many kinds of errors for invalid data
         raise ProtocolError("a message that cannot be read") from error
     if not isinstance(message_fields, dict):
         raise ProtocolError("a message without fields")

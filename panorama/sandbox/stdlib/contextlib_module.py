@@ -90,5 +90,5 @@ def _run_exit_callback(exit_method: ExitCallback, error: BaseException | None) -
     """Return the error that is pending after a context was left."""
     try:
         return None if exit_method(error) else error
-    except BaseException as raised:
+    except BaseException as raised:  # the caller raises it after the remaining callbacks
         return raised

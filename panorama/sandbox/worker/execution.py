@@ -67,7 +67,7 @@ class Execution:
             except SyntaxError as error:
                 return self._build_outcome(failure=self._text.build_syntax_failure(error))
             return self._build_success_outcome(self._call_entry(code))
-        except BaseException as error:
+        except BaseException as error:  # a script may raise anything; it becomes the run's failure
             MEMORY_RESERVE.close()
             failure = self._text.build_exception_failure(error, self._script.limits)
             error.__traceback__ = None  # it refers to the script's objects
@@ -98,7 +98,7 @@ class Execution:
 
     def _try_diff_state(self) -> bytes:
         """Return the state changes of a failed script, if they can be stored."""
-        with suppress(BaseException):
+        with suppress(BaseException):  # the run has failed already, and its own error is the one to report
             return states.diff_state(self._script.state, self.pipe.state, self._script.limits)
         return b""
 

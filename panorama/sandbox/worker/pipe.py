@@ -111,7 +111,7 @@ class Pipe:
         def run(place: int) -> None:
             try:
                 results[place] = functions[place]()
-            except BaseException as error:
+            except BaseException as error:  # raised to the script after all functions ended
                 failed[place] = error
 
         remaining = iter(range(len(functions)))

@@ -129,7 +129,7 @@ def _describe_with_hint(error: BaseException) -> tuple[str, str]:
     caused = f" (caused by {_describe(cause, CAUSE_CHARS)})" if (cause := error.__cause__) is not None else ""
     try:
         return f"{described}{caused}", str.__str__(advise(error, described))[:MESSAGE_CHARS]
-    except BaseException:
+    except BaseException:  # methods of the script's classes may raise anything; the advice is left out
         return f"{described}{caused}", ""
 
 
@@ -137,6 +137,6 @@ def _describe(error: BaseException, max_chars: int) -> str:
     name = exact_str(type(error).__name__)
     try:
         text = str.__str__(error.message if isinstance(error, SdkError) else str(error))[:max_chars]
-    except BaseException:
+    except BaseException:  # `__str__` of a script's class may raise anything; the name is enough
         return name
     return f"{name}: {text}" if text else name

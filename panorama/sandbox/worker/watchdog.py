@@ -58,7 +58,7 @@ class Watchdog:
             if callback is not None:
                 try:
                     callback()
-                except Exception:  # nothing that goes wrong for one run may hold up the others
+                except Exception:  # a failure in one run must not stop the alarms of others
                     _log.exception("an alarm failed")
 
     def _wait_for_next(self) -> TimerHandle | None:

@@ -204,7 +204,7 @@ def call_with_deadline(read_: Callable[[], bytes], timeout_seconds: float) -> by
     def work() -> None:
         try:
             result.set_result(read_())
-        except BaseException as error:
+        except BaseException as error:  # raised in the thread that waits for the result
             result.set_exception(error)
 
     Thread(target=work, name="import-read", daemon=True).start()

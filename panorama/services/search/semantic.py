@@ -392,7 +392,7 @@ def _retry_on_swap(opened: SemanticIndex, ask: Callable[[SemanticIndex], list[Hi
     side = opened.active
     try:
         return ask(opened)
-    except Exception:  # a vector of one model was used on the index of another
+    except Exception:  # a vector of one model raises any error on the index of another
         if opened.active is side:
             raise
     return ask(opened)

@@ -6,6 +6,7 @@ write would be lost; a server that does not know the first message of `mode="aut
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -20,6 +21,8 @@ from mcp.client.subscriptions import listen
 from mcp_types import CallToolResult, Implementation, Tool, ToolListChangedNotification
 
 from panorama.sources.token_bucket import TokenBucket
+
+_log = logging.getLogger(__name__)
 
 START_SECONDS = 30.0
 CLOSE_SECONDS = 8.0
@@ -103,7 +106,7 @@ class Connection:
         if self._tools is None:
             try:
                 self._tools = await client.list_tools()
-            except Exception as error:
+            except Exception as error:  # transports raise errors of many kinds when a server ends
                 if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED:
                     raise
                 await self._drop(client)
@@ -145,7 +148,7 @@ class Connection:
             client = await self._open()
         try:
             return await client.call_tool_mcp(tool, arguments)
-        except Exception as error:
+        except Exception as error:  # as in `list_tools`
             if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED:
                 raise
             self._count_short_life()
@@ -165,7 +168,7 @@ class Connection:
         client = self._make_client(mode)
         try:
             await client.__aenter__()
-        except BaseException as error:
+        except BaseException as error:  # the client is closed in any case, and the error raised again
             await _close_quietly(client)
             if not isinstance(error, Exception):
                 raise
@@ -211,9 +214,10 @@ class Connection:
                 async with listen(client.session, tools_list_changed=True) as changes:
                     async for _ in changes:
                         self._forget_tools()
-            except Exception as error:
+            except Exception as error:  # transports raise errors of many kinds; listening is tried again
                 if getattr(error, "code", None) in (METHOD_NOT_FOUND, CONNECTION_CLOSED):
-                    return  # it never tells; its tools are read again at each start
+                    return  # the server sends no notifications; its tools are read again at each start
+                _log.info("listening for changed tools failed, and is tried again: %r", error)
             await asyncio.sleep(LISTEN_AGAIN_SECONDS)
 
     async def _drop(self, client: Client[Any] | None) -> None:
@@ -237,14 +241,14 @@ async def _is_alive(client: Client[Any]) -> bool:
         await asyncio.wait_for(client.ping(), PING_SECONDS)
     except MCPError as error:
         return error.code != CONNECTION_CLOSED  # "no such method" is an answer, too
-    except Exception:
+    except Exception:  # any failed ping means a new server process, which the caller starts
         return False
     return True
 
 
 async def _close_quietly(client: Client[Any]) -> None:
     """Close a client, which raises again what failed its start."""
-    with suppress(Exception):
+    with suppress(Exception):  # its error was reported when the start failed
         await asyncio.wait_for(client.close(), CLOSE_SECONDS)
 
 

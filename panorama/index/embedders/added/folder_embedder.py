@@ -1,7 +1,5 @@
 """An embedder of a model that the user added, run by ONNX Runtime."""
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-# (numpy's stubs name types that come with Python 3.12)
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -10,8 +10,6 @@ mean of joined queries, without which texts that are near to everything come fir
 `tests/training/joining.py` computes the constants.
 """
 
-# pyright: reportUnknownMemberType=false
-# (numpy's stubs name types that come with Python 3.12)
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence

@@ -7,8 +7,6 @@ language is taken from each vector, which tells the language itself (linear disc
 which translations differ.
 """
 
-# pyright: reportUnknownMemberType=false
-# (numpy's stubs name types that come with Python 3.12)
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -4,8 +4,6 @@ Only its file is read; its program, which has builds for Linux on x86-64 alone, 
 pieces with their scores, a table of replaced characters, and tensors by name; numbers are little-endian.
 """
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-# (numpy's stubs name types that come with Python 3.12)
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Poli
 and Turkish.
 """
 
-# pyright: reportUnknownMemberType=false
-# (numpy's stubs name types that come with Python 3.12)
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -9,8 +9,6 @@
 P keeps 512 of 1,280 dimensions. `tests/training/joining_trio.py` computes the constants.
 """
 
-# pyright: reportUnknownMemberType=false
-# (numpy's stubs name types that come with Python 3.12)
 import hashlib
 from collections.abc import Mapping
 from functools import partial

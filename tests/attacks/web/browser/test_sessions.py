@@ -38,7 +38,7 @@ def test_a_cookie_that_was_copied_ends_with_its_session(browser: Browser, daemon
     page = owner.new_page()
     page.goto(daemon.get_sign_in("settings"))
     page.wait_for_url("**/settings")
-    thief.add_cookies(owner.cookies())  # type: ignore[arg-type]
+    thief.add_cookies(owner.cookies())  # type: ignore[arg-type] (Playwright reads and writes cookies with different types)
 
     page.locator("li", has_text="this one").get_by_role("button", name="Sign out").click()
     expect(page.locator("main")).to_contain_text("Nobody is signed in here")
