@@ -309,6 +309,7 @@ class Invocation:
 
     def _resolve_references(self, session: Session) -> None:
         """Put ids in the place of names, and of the item that was read last."""
+        session.prefetched.clear()
         for parameter in self._arguments.parameters:
             if parameter.reference is None:
                 continue
@@ -319,7 +320,10 @@ class Invocation:
             elif isinstance(name, str):
                 if name.strip() == "" and not self._arguments.is_optional(parameter.name):
                     raise InvalidInputError(f"{parameter.name} is empty.", hint="Give an id or a name.")
-                self._values[parameter.name] = resolve(session, parameter.reference, name.strip(), parameter.name)
+                self._values[parameter.name] = resolve(
+                    session, parameter.reference, name.strip(), parameter.name,
+                    is_read_next=not self._arguments.is_optional(parameter.name),
+                )  # fmt: skip
 
     def _recall(self, session: Session, parameter: Parameter) -> str:
         """Return the id of the item that was read last, for a parameter of a reading operation."""

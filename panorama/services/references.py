@@ -26,8 +26,10 @@ _DISTINGUISHING_FIELDS = ("status", "project", "deadline", "role", "team", "emai
 _MIN_SIMILARITY = 0.45
 
 
-def resolve(session: Session, reference: Reference, text: str, name: str) -> str:
+def resolve(session: Session, reference: Reference, text: str, name: str, *, is_read_next: bool = False) -> str:
     """Resolve a reference to an id; "" and, where tools are allowed, `tool:NAME` are returned unchanged.
+
+    If the item `is_read_next`, the check of an id reads all of it, and the next read sends no statement.
 
     Raises:
         NotFoundError: There is no such item; `candidates` are the closest.
@@ -37,17 +39,17 @@ def resolve(session: Session, reference: Reference, text: str, name: str) -> str
     if text == "" or (reference.tools and text.startswith(TOOL_REFERENCE)):
         return text
     if kind := kind_of(text.strip()):
-        return _resolve_id(session, reference, text.strip(), kind, name)
+        return _resolve_id(session, reference, text.strip(), kind, name, is_read_next=is_read_next)
     return _resolve_name(session, reference, text, name)
 
 
-def _resolve_id(session: Session, reference: Reference, id_: str, kind: str, name: str) -> str:
+def _resolve_id(session: Session, reference: Reference, id_: str, kind: str, name: str, *, is_read_next: bool) -> str:
     if reference.kind is not None and kind != reference.kind:
         raise InvalidInputError(
             f"{name}: {id_} is the id of a {kind}, not of a {reference.kind}.",
             hint=f"Give the id or name of a {reference.kind}.",
         )
-    if not rows.exists(session, kind, id_):
+    if not (rows.prefetch if is_read_next else rows.exists)(session, kind, id_):
         try:
             rows.load(session, kind, id_, trash=reference.trash)
         except NotFoundError as error:

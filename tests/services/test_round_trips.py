@@ -15,8 +15,8 @@ from panorama.config import Settings
 
 TITLES = 6
 BUDGETS = {
-    "create_task": 10, "create_note": 10, "update_task": 7, "update_note": 15, "get_note": 2, "list_tasks": 3,
-    "list_notes": 2, "search": 6, "project_dashboard": 12, "related": 8, "get_item": 10,
+    "create_task": 10, "create_note": 10, "update_task": 6, "update_note": 14, "get_note": 1, "list_tasks": 3,
+    "list_notes": 1, "search": 6, "project_dashboard": 9, "related": 7, "get_item": 8,
 }  # fmt: skip
 """The most statements of each, with the beginning and the end of the transaction for a write."""
 
@@ -97,3 +97,19 @@ def test_a_listing_takes_as_many_statements_for_more_rows(
         call(app, "create_note", title=f"Log {number}", content="Green [[Log 0]]")
 
     assert len(count_statements("related")) == len(few)
+
+
+def test_each_step_of_a_batch_sees_the_item_as_the_step_before_left_it(app: App) -> None:
+    note = find(app, "Log 1")
+    steps = [
+        {"tool": "append_to_note", "args": {"note": note, "block": "First"}},
+        {"tool": "create_task", "args": {"title": "Between", "project": find(app, "Kitchen")}},
+        {"tool": "append_to_note", "args": {"note": note, "block": "Second"}},
+        {"tool": "update_note", "args": {"note": note, "pinned": True, "expected_version": 3}},
+    ]
+
+    call(app, "batch", operations=steps)
+
+    text = call(app, "get_note", note=note)
+    assert text["content"].endswith("First\n\nSecond")
+    assert text["version"] == 4

@@ -16,7 +16,7 @@ from panorama.services.items.results import count_left_out, drop_zeros
 from panorama.store import events
 from panorama.store.backend import Session
 from panorama.store.items import listing, notes, overview, rows, tasks
-from panorama.store.items.overview import TaskCounts, Window
+from panorama.store.items.overview import ProjectActivity, Window
 from panorama.store.items.tasks import Clock, Condition
 from panorama.store.paging import Order
 
@@ -28,6 +28,7 @@ EVENT_FIELDS = ("id", "title", "starts_at", "attendees", "location")
 MAX_PROJECTS = 30
 MAX_REVIEW_PERIOD = timedelta(days=366)
 SOON = timedelta(days=DUE_SOON_DAYS)
+NO_ACTIVITY = ProjectActivity()
 
 
 def _no_remark() -> str:
@@ -145,21 +146,8 @@ class Overviews(Service):
             raise InvalidInputError(f"period_days is {period_days}.", hint="Give 1 to 365.")
         one = next(iter(known)) if len(known) == 1 else None
         since = clock.now - timedelta(days=period_days)
-        counts = overview.count_tasks_by_project(session, clock, SOON, project=one)
-        touched = overview.count_changed(session, ("note", "task"), since, project=one)
-        last, note_counts = overview.measure_activity(session, one)
-        return [
-            _project_health(
-                row,
-                counts.get(id_, TaskCounts()),
-                touched["note"].get(id_, 0),
-                touched["task"].get(id_, 0),
-                last.get(id_),
-                note_counts.get(id_, 0),
-                since,
-            )
-            for id_, row in known.items()
-        ]
+        measured = overview.measure_projects(session, clock, SOON, since, project=one)
+        return [_project_health(row, measured.get(id_, NO_ACTIVITY), since) for id_, row in known.items()]
 
     def _compare_health(self, session: Session, since: datetime, until: datetime) -> tuple[Mapping[str, Any], ...]:
         """Return the health of each project at the end of a period, and its change since the start."""
@@ -206,23 +194,16 @@ class Overviews(Service):
         )
 
 
-def _project_health(
-    row: Any,
-    counts: TaskCounts,
-    notes_touched: int,
-    tasks_touched: int,
-    last: datetime | None,
-    held: int,
-    since: datetime,
-) -> ProjectHealth:
-    inactive = not notes_touched and not tasks_touched and row.created_at < since and not row.area
+def _project_health(row: Any, activity: ProjectActivity, since: datetime) -> ProjectHealth:
+    counts = activity.tasks
+    inactive = not activity.notes_touched and not activity.tasks_touched and row.created_at < since and not row.area
     return ProjectHealth(
         id=row.id,
         name=row.name,
         status=row.status,
         favorite=row.favorite,
         target_date=row.target_date,
-        health=rules.compute_health(overdue=counts.overdue, inactive=inactive, notes_touched=notes_touched),
+        health=rules.compute_health(overdue=counts.overdue, inactive=inactive, notes_touched=activity.notes_touched),
         inactive=inactive,
         open=counts.open,
         in_progress=counts.in_progress,
@@ -231,10 +212,10 @@ def _project_health(
         ideas=counts.ideas,
         overdue=counts.overdue,
         due_soon=counts.due_soon,
-        notes=held,
-        notes_touched=notes_touched,
-        tasks_touched=tasks_touched,
-        last_activity=last,
+        notes=activity.notes,
+        notes_touched=activity.notes_touched,
+        tasks_touched=activity.tasks_touched,
+        last_activity=activity.last,
     )
 
 

@@ -25,7 +25,7 @@ class Session:
 
     The functions in `later` are called after the commit; they must be quick, and their errors are only logged.
     `long_texts` are the ids of items some of whose words are written or removed after the commit; `index_seconds` is
-    how long words were written and removed.
+    how long words were written and removed. `prefetched` are rows that the call reads next, by the item's id.
     """
 
     connection: Connection
@@ -35,6 +35,7 @@ class Session:
     later: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
     long_texts: set[str] = field(default_factory=set[str])
     index_seconds: float = 0.0
+    prefetched: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def full_text(self) -> "FullText":

@@ -47,6 +47,7 @@ def follow_notes(session: Session, pairs: Sequence[tuple[Item, Item]]) -> None:
     changed = {
         new.id: (old.content, new.content) for old, new in pairs
         if isinstance(old, Note) and isinstance(new, Note) and old.content != new.content
+        and ("[" in old.content or "[" in new.content)
     }  # fmt: skip
     for note in list_linked_notes(session, list(changed)):
         places = list_places(session, note)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, func, literal, select, union_all
+from sqlalchemy import ColumnElement, and_, case, func, literal, null, select, union_all
 
 from panorama.domain.items.choices import CLOSED_STATUSES, OPEN_STATUSES
 from panorama.store.backend import Session
@@ -38,41 +38,84 @@ class TaskCounts:
     due_soon: int = 0
 
 
-def count_tasks_by_project(
-    session: Session, clock: Clock, soon: timedelta, *, project: str | None = None
-) -> dict[str | None, TaskCounts]:
-    """Return the task counts of each project that has tasks, or of one."""
+@dataclass(frozen=True, slots=True)
+class ProjectActivity:
+    """The counts of a project, of its items written in a period, and when one was last written."""
+
+    tasks: TaskCounts = TaskCounts()
+    notes: int = 0
+    notes_touched: int = 0
+    tasks_touched: int = 0
+    last: datetime | None = None
+
+
+def measure_projects(
+    session: Session, clock: Clock, soon: timedelta, since: datetime, *, project: str | None = None
+) -> dict[str | None, ProjectActivity]:
+    """Return the counts of each project that has tasks or notes, or of one, in one statement.
+
+    Args:
+        soon: Tasks due within this time count as due soon.
+        since: Tasks and notes written from then on count as touched.
+    """
+    selects = [
+        *(_select_stored(kind, project) for kind in ("task", "note")),
+        *(_select_changed(kind, since, None, project).add_columns(null()) for kind in ("task", "note")),
+        *(counted.add_columns(null()) for counted in _select_states(clock, soon, project)),
+    ]
+    rows: Sequence[Any] = session.connection.execute(union_all(*selects)).all()
+    counts: dict[str | None, Counter[str]] = {}
+    last: dict[str | None, datetime] = {}
+    for name, at, count, moment in rows:
+        counts.setdefault(at, Counter())[name] = count
+        if moment is not None:
+            last[at] = max(moment, last.get(at, moment))
+    return {at: _to_activity(counted, last.get(at)) for at, counted in counts.items()}
+
+
+def _select_stored(kind: str, project: str | None) -> Rows:
+    """Return the statement that counts the living items of a kind: a name, project, number and last write."""
+    table = NOUNS[kind].table
+    where = [table.c.deleted_at.is_(None)] + ([table.c.project == project] if project else [])
+    counted = select(literal(_STORED[kind]), table.c.project, func.count(), func.max(table.c.updated_at))
+    return counted.where(*where).group_by(table.c.project)
+
+
+def _select_states(clock: Clock, soon: timedelta, project: str | None) -> list[Rows]:
+    """Return the statements that count living tasks by status, overdue and due soon: a name, project and number."""
     where = [living()] + ([tasks.c.project == project] if project else [])
-    last = clock.today + soon + timedelta(days=1)
-    by_status = select(tasks.c.project, tasks.c.status, func.count()).where(*where)
-    late = select(tasks.c.project, literal(_LATE), func.count()).where(*where, overdue(clock))
-    coming = select(tasks.c.project, literal(_COMING), func.count()).where(
-        *where, tasks.c.status.in_(OPEN_STATUSES), due_before(tasks.c.deadline, last, clock.zone)
+    end = clock.today + soon + timedelta(days=1)
+    is_coming = and_(tasks.c.status.in_(OPEN_STATUSES), due_before(tasks.c.deadline, end, clock.zone))
+    by_status = select(tasks.c.status, tasks.c.project, func.count()).where(*where)
+    by_deadline = [
+        select(literal(name), tasks.c.project, func.count()).where(*where, test).group_by(tasks.c.project)
+        for name, test in ((_LATE, overdue(clock)), (_COMING, is_coming))
+    ]
+    return [by_status.group_by(tasks.c.status, tasks.c.project), *by_deadline]
+
+
+def _to_activity(counts: Counter[str], last: datetime | None) -> ProjectActivity:
+    states = TaskCounts(
+        open=sum(counts[status] for status in OPEN_STATUSES),
+        in_progress=counts["in_progress"],
+        done=counts["done"],
+        cancelled=counts["cancelled"],
+        ideas=counts["idea"],
+        overdue=counts[_LATE],
+        due_soon=counts[_COMING] - counts[_LATE],
     )
-    selects = (
-        by_status.group_by(tasks.c.project, tasks.c.status),
-        *(counted.group_by(tasks.c.project) for counted in (late, coming)),
+    return ProjectActivity(
+        tasks=states,
+        notes=counts[_STORED["note"]],
+        notes_touched=counts["note"],
+        tasks_touched=counts["task"],
+        last=last,
     )
-    results: dict[str | None, Counter[str]] = {}
-    found: Sequence[Any] = session.connection.execute(union_all(*selects)).all()
-    for at, status, count in found:
-        results.setdefault(at, Counter())[status] = count
-    return {
-        at: TaskCounts(
-            open=sum(counts[status] for status in OPEN_STATUSES),
-            in_progress=counts["in_progress"],
-            done=counts["done"],
-            cancelled=counts["cancelled"],
-            ideas=counts["idea"],
-            overdue=counts[_LATE],
-            due_soon=counts[_COMING] - counts[_LATE],
-        )
-        for at, counts in results.items()
-    }
 
 
 _LATE, _COMING = "overdue", "due soon"
-"""What tasks are counted by, beside their status."""
+_STORED = {"task": "stored tasks", "note": "stored notes"}
+"""The names of counts, beside the statuses of tasks and the kinds of touched items."""
 
 
 def _count_per_project(session: Session, *where: ColumnElement[bool]) -> ByProject:
@@ -134,21 +177,6 @@ def count_overdue(session: Session, clock: Clock) -> ByProject:
         session, *then, tasks.c.status.in_(CLOSED_STATUSES), tasks.c.status_changed_at >= clock.now
     )
     return {at: still_open.get(at, 0) + closed_later.get(at, 0) for at in still_open | closed_later}
-
-
-def measure_activity(session: Session, project: str | None = None) -> tuple[dict[str | None, datetime], ByProject]:
-    """Return when a task or note of each project was last written, and how many living notes it has."""
-    selects: list[Rows] = []
-    for kind in ("task", "note"):
-        table = NOUNS[kind].table
-        where = [table.c.deleted_at.is_(None)] + ([table.c.project == project] if project else [])
-        counted = select(literal(kind), table.c.project, func.max(table.c.updated_at), func.count())
-        selects.append(counted.where(*where).group_by(table.c.project))
-    found: Sequence[Any] = session.connection.execute(union_all(*selects)).all()
-    last: dict[str | None, datetime] = {}
-    for _, at, moment, _ in found:
-        last[at] = max(moment, last.get(at, moment))
-    return last, {at: count for kind, at, _, count in found if kind == "note"}
 
 
 def where_completed(since: datetime, until: datetime) -> list[ColumnElement[bool]]:

@@ -115,8 +115,18 @@ def load(session: Session, kind: str, id_: str, *, trash: bool = False) -> Any:
 
 def find(session: Session, kind: str, id_: str) -> Any:
     """Return one item, also of those in the trash; None if there is none."""
+    if (prefetched := session.prefetched.pop(id_, None)) is not None:
+        return prefetched
     row = session.connection.execute(_READ[kind], {"id_": id_}).one_or_none()
     return None if row is None else to_item(kind, row)
+
+
+def prefetch(session: Session, kind: str, id_: str) -> bool:
+    """Return whether a living item has this id, and keep the item for the next `find` in the same call."""
+    item = find(session, kind, id_)
+    if item is not None:
+        session.prefetched[id_] = item
+    return item is not None and item.deleted_at is None
 
 
 def load_all(session: Session, ids: Sequence[str]) -> dict[str, Any]:
@@ -241,6 +251,7 @@ def _write_rows(session: Session, updates: Sequence[ItemUpdate], differing: Sequ
         session.spend([row[name] for name in written], [getattr(old, name) for name in names])
         values = (*(row[name] for name in written), old.id, old.version)
         groups.setdefault((old.KIND, written), []).append(values)
+        session.prefetched.pop(old.id, None)
     for (kind, written), values in groups.items():
         table = NOUNS[kind].table
         count = session.dialect.update_rows(session.connection, table, written, ("id", "version"), values)
