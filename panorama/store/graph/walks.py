@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from sqlalchemy import TextClause, func, select, text
+from sqlalchemy import ColumnElement, TextClause, UnaryExpression, func, select, text
 
 from panorama.domain.items.relations import MENTIONS, name_inverse
 from panorama.store.backend import Session
@@ -104,16 +104,23 @@ _IN_TEXT = edges.c.position >= 0
 def list_backlinks(session: Session, item: str, limit: int) -> tuple[list[Edge], int]:
     """Return the first links and relations that lead to an item, the newest first, and how many there are."""
     where = edges.c.to_item == item, edges.c.from_item != item, _IN_TEXT
-    count = session.connection.execute(select(func.count()).where(*where)).scalar_one()
-    rows = session.connection.execute(select(*_ENDS).where(*where).order_by(edges.c.id.desc()).limit(limit))
-    return [Edge(*row) for row in rows], count
+    return _list_first(session, where, edges.c.id.desc(), limit)
 
 
 def list_typed(session: Session, item: str, limit: int) -> tuple[list[Edge], int]:
     """Return the first links and relations from an item to others that say their kind, and how many there are."""
     where = edges.c.from_item == item, edges.c.to_item != item, edges.c.kind != MENTIONS, _IN_TEXT
-    count = session.connection.execute(select(func.count()).where(*where)).scalar_one()
-    rows = session.connection.execute(select(*_ENDS).where(*where).order_by(edges.c.id).limit(limit))
+    return _list_first(session, where, edges.c.id.asc(), limit)
+
+
+def _list_first(
+    session: Session, where: Sequence[ColumnElement[bool]], order: UnaryExpression[int], limit: int
+) -> tuple[list[Edge], int]:
+    """Return the first edges of an order, and how many there are; they are counted only if that can be more."""
+    rows = session.connection.execute(select(*_ENDS).where(*where).order_by(order).limit(limit)).all()
+    count = len(rows)
+    if count == limit:
+        count = session.connection.execute(select(func.count()).where(*where)).scalar_one()
     return [Edge(*row) for row in rows], count
 
 
