@@ -1,4 +1,4 @@
-"""Describes what was read from dates in words, so that the person sees what was understood."""
+"""Describes how dates in words were parsed, so that the user can check them."""
 
 import re
 from collections.abc import Mapping

@@ -61,7 +61,7 @@ class PageServer:
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody looks at a page: one is live, or one without JavaScript was asked for lately."""
+        """Whether a page is in use: it is live, or a page without JavaScript was requested recently."""
         return len(self._site.streams) > 0 or time.monotonic() - self._requested_at < self._linger_seconds
 
     @property

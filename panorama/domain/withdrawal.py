@@ -1,4 +1,4 @@
-"""What a restore withdraws of a copy that another data directory made."""
+"""The approvals that a restore withdraws from another data directory's copy."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ class Withdrawn:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A database that was replaced: where the previous one was moved, and what was withdrawn in the new one."""
+    """A replaced database: the new path of the previous one, and the approvals withdrawn in the new one."""
 
     aside: Path | None
     withdrawn: Withdrawn

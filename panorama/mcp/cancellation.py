@@ -50,7 +50,7 @@ class ProgressReporter:
         self._request = get_context(), contextvars.copy_context()
 
     def leave_request(self) -> None:
-        """Report to nobody; the request has ended, and the call goes on."""
+        """Discard progress reports; the request has ended, and the call continues."""
         self._request = None
 
     async def __call__(self, done: int, total: int, what: str) -> None:

@@ -21,7 +21,7 @@ from panorama.store.tables import sessions
 
 @dataclass(frozen=True, slots=True)
 class AttendeeFilter:
-    """An attendee of sessions and events: the id of a person, "" if it is none, and names that mean nobody else.
+    """An attendee of sessions and events: a person's id or "", and names that no other person has.
 
     The names find what was stored before the person was.
     """

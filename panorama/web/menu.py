@@ -1,4 +1,4 @@
-"""What every page shows beside its view: the menu with its counts, and names and colours of projects."""
+"""The frame of every page: the menu with its counts, and names and colours of projects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -13,7 +13,7 @@ Section = Literal["", "Automation", "Data"]
 
 @dataclass(frozen=True, slots=True)
 class ViewRequest:
-    """What a view is asked for: the parts of its path, its query, the language of its texts, and by whom."""
+    """The request for a view: the parts of its path, its query, the language, and the requester."""
 
     calls: PageCalls
     texts: Texts

@@ -9,12 +9,12 @@ MAX_BAR_WIDTH = 18.0
 BAR_GAP = 2.0
 _STEPS = (1, 2, 2.5, 5, 10)
 Label = TypeVar("Label")
-"""What a value belongs to: a day on the page, a text in a script's chart."""
+"""The label of a value: a day on the page, a text in a script's chart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: its path, its place, and which series it belongs to; it stands on the floor."""
+    """One bar on the base line: its path, its position and its series."""
 
     path: str
     series: int

@@ -113,7 +113,7 @@ def _make_plot(
     drawn: Sequence[Box | Polyline],
     places: Sequence[float],
 ) -> Picture:
-    """Return what is drawn over its scale, with labels below and the names of the series above."""
+    """Return the drawing with its scale, the labels below and the names of the series above."""
     grid: list[Box | Polyline | Words] = []
     for value, y in scale:
         grid.append(Polyline(((LEFT, HEAD + y), (LEFT + WIDTH, HEAD + y)), GRID))

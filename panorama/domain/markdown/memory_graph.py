@@ -38,7 +38,7 @@ class EntityRelation:
 
 @dataclass(slots=True)
 class MemoryGraph:
-    """What a file holds; `problems` are lines that cannot be read, with the reason."""
+    """The contents of a file; `problems` are unreadable lines, with the reason."""
 
     entities: dict[str, Entity] = field(default_factory=dict[str, Entity])
     relations: list[EntityRelation] = field(default_factory=list[EntityRelation])

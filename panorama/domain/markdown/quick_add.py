@@ -44,7 +44,7 @@ _ANCHORS = frozenset(
     (*WEEKDAYS, *MONTHS, *NAMED_DAYS, *PARTS_OF_DAY, "minute", "hour", "day", "week", "fortnight", "weekend", "month",
      "year", "midnight", "mitternacht", *(word for name in HOLIDAYS for word in name.split()))
 )  # fmt: skip
-"""The words of which a date in words has at least one."""
+"""A date in words contains at least one of these words."""
 
 _EVERYDAY = frozenset(
     ("sun", "sat", "so", "do", "mi", "di", "fr", "mo", "sa", "may", "mai", "march", "mar", "second", "now", "jetzt",

@@ -185,7 +185,7 @@ def _no_longer_waiting_error() -> ConflictError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """A question that was asked: what a yes agrees to, when it was asked, and the terminal command to use instead.
+    """A question to the user: what a yes agrees to, when it was asked, and the terminal command to use instead.
 
     `waiting` is the call that waits for the answer, "" if the answer comes before the call.
     """

@@ -171,7 +171,7 @@ def waiting_calls() -> WaitingCalls:
 
 
 def _wait_for_answer(answer: Future[bool | None], should_stop: Callable[[], bool]) -> bool | None:
-    """Wait in a thread of the call; None once nobody needs the answer. The event loop ends the wait in time."""
+    """Wait in the call's thread; return None when the answer is no longer needed. The event loop ends the wait."""
     while not should_stop():
         with suppress(TimeoutError):
             return answer.result(POLL_SECONDS)

@@ -127,7 +127,7 @@ class RestoreResult:
 
     @property
     def withdrawn(self) -> Withdrawn:
-        """What was approved elsewhere and has to be approved here."""
+        """Approvals from elsewhere that the user has to repeat here."""
         return Withdrawn(self.paused, self.unreviewed)
 
     def summarize(self) -> str:

@@ -117,7 +117,7 @@ class TaskLines(Service):
         return found if found and found.deleted_at is None and found.source_ref == note else None
 
     def _follow_line(self, session: Session, task: Task, old: TaskLine | None, new: TaskLine | None) -> list[str]:
-        """Change a task as its line was changed; return what was done in words."""
+        """Apply the change of a line to its task; return a description of the change."""
         if new is None:
             rows.save(session, task, task.with_changes(self._now(), source_ref=None))
             return ["unlinked, because the line is gone"]

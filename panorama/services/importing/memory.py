@@ -86,7 +86,7 @@ def _read_graph(path: Path) -> MemoryGraph:
 
 
 class _MemoryImport:
-    """One import: what is known of the file, the items of its entities, and the counts so far."""
+    """One import: the record of the file, the items of its entities, and the counts so far."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class _MemoryImport:
             imports.save(session, self._file, parts)
 
     def mark_missing(self, session: Session, *, dry_run: bool) -> None:
-        """Mark what is no longer in the file, and report each living item once."""
+        """Mark entries that are no longer in the file, and report each living item once."""
         gone = [entry for part, entry in self._known.items() if part not in self._present]
         fresh = [entry for entry in gone if MISSING not in entry.fields and entry.item in self._living]
         for entry in fresh:

@@ -181,7 +181,7 @@ class Items(Service):
         def restore(session: Session, entries: Sequence[tuple[str, str]]) -> None:
             for entry in entries:
                 old: Item | None = rows.find(session, *entry)
-                if old is None or old.deleted_at is None:  # somebody was faster
+                if old is None or old.deleted_at is None:  # another call was faster
                     continue
                 if problem := field_conflict(session, old):
                     stuck.append(entry)

@@ -1,4 +1,4 @@
-"""Reads the title of a new task as one line of quick add, and says what was taken."""
+"""Parses the title of a new task as quick add, and describes the parsed fields."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -27,7 +27,7 @@ def read_title(session: Session, title: str, clock: Clock, given: Mapping[str, A
 
 
 def describe_taken(quick: QuickAdd, task: Task, zone: ZoneInfo) -> str:
-    """Describe the fields that were read from a title, with the words for each; "" if there are none."""
+    """Describe the fields parsed from a title, with their words; "" if there are none."""
     parts: list[str] = []
     for name in quick.fields:
         value = "" if name in ("project", "urgent", "important") else f" {_format_value(getattr(task, name), zone)}"

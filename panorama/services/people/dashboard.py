@@ -25,7 +25,7 @@ COMING_PERIOD = timedelta(days=366)
 """How far ahead events are listed: a yearly one is among them."""
 
 _MOMENT = timedelta(seconds=1)
-"""What begins now has begun: it is among the sessions, not to come."""
+"""A meeting that begins now counts as past: it is among the sessions."""
 
 
 class PersonDashboards(Service):

@@ -124,7 +124,7 @@ class Schedules(Service):
         return self._plan_running(kind, f"by {cron}" if cron else f"every {every}" if every else f"at {at}", sent)
 
     def _plan_running(self, kind: str, when: str, sent: Mapping[str, Any]) -> Plan:
-        """Ask the user before a kind of job runs by itself that would ask each time."""
+        """Ask the user before a schedule runs a job that would otherwise ask each time."""
         if not self._queue.needs_confirmation(kind, sent):
             return Plan()
         given = [escape_name(f"{key} {json.dumps(value)}", most=MAX_SHOWN_CHARS) for key, value in sent.items()]
@@ -142,7 +142,7 @@ class Schedules(Service):
         self._queue.check(kind, arguments)
 
     def _check_actor(self, session: Session, kind: str, command: str) -> None:
-        """Check that who asks may let a kind of job run by itself.
+        """Check that the requester may schedule a kind of job.
 
         Raises:
             InvalidInputError: Only the user may.
@@ -180,7 +180,7 @@ class Schedules(Service):
             return Result(new, hint="" if new.next_at else "Its time has passed: it will not run.")
 
     def plan_resume(self, schedule: str) -> Plan:
-        """Ask the user before something runs by itself again of which they would be asked each time."""
+        """Ask the user before resuming a schedule whose job would otherwise ask each time."""
         with self._reading() as session:
             old = self._get(session, schedule)
         if not old.paused or old.kind not in self._queue.kinds():

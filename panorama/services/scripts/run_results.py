@@ -67,7 +67,7 @@ class RunResult:
         return f"{how} {self.run_id} failed{at}: {self.error['message']} ({did}){self._describe_cuts()}"
 
     def _describe_cuts(self) -> str:
-        """Describe what is omitted from the answer."""
+        """Describe the omitted parts of the answer."""
         changed = sum(self.changes.values())
         cuts = [
             f"the result is the file {self.result_file}" if self.result_file else "",

@@ -1,4 +1,4 @@
-"""What long work with the index is given: when to stop, and whom to tell of its progress."""
+"""Callbacks of long index work: cancellation and progress."""
 
 from collections.abc import Callable
 

@@ -131,7 +131,7 @@ def _with_sharp_s(session: Session, terms: Sequence[Term]) -> list[Term]:
 
 
 def _with_line_types(terms: Sequence[Term]) -> list[Term]:
-    """Return terms with the type of session lines that a word asks for: what was decided is in decisions."""
+    """Return the terms plus the line type that a word implies: “decided” adds `decision`."""
     return [
         replace(term, others=(*term.others, (type_,)))
         if len(term.words) == 1 and not term.quoted and (type_ := _LINE_TYPES.get(term.words[0].lower()))

@@ -14,11 +14,11 @@ from panorama.errors import ConflictError
 AskUser = Callable[[str, Callable[[], bool]], bool | None]
 """Asks a question and waits for the answer: None if the user cannot be asked or does not answer.
 
-The second argument returns True once nobody needs the answer any more.
+The second argument returns True when the answer is no longer needed.
 """
 
 ASK_USER: ContextVar[AskUser | None] = ContextVar("ask_user", default=None)
-"""Asks the user of the client that made the running call; None where nobody is there to ask, as in jobs."""
+"""Asks the user of the client that made the running call; None where no user can be asked, as in jobs."""
 
 MAX_ASKED = 12
 MAX_SHOWN_ARGUMENTS = 20
@@ -46,7 +46,7 @@ class NeededGrant:
 
 
 def format_source_question(needed: Sequence[NeededGrant]) -> str:
-    """Return the question before a script runs: which functions it calls, who can see what, and what is sent."""
+    """Return the question before a script runs: the functions it calls, who can see which data, and the arguments."""
     lines = ["Let this script call sources?"]
     for need in needed[:MAX_ASKED]:
         private = "; it may send what the script reads of your data" if need.sends_private else ""
@@ -57,7 +57,7 @@ def format_source_question(needed: Sequence[NeededGrant]) -> str:
 
 
 def format_call_question(need: NeededGrant, arguments: Mapping[str, Any]) -> str:
-    """Return the question while a script waits: what the call does, and what it sends."""
+    """Return the question while a script waits: the effect and the arguments of the call."""
     private = ", and the script has read your data" if need.sends_private else ""
     lasts = "this call" if need.is_for_one_call else "such calls in this conversation"
     lines = [f"Let a script call {need.name}? It {describe_effect(need.function)}{private}.", "It sends:"]
@@ -87,7 +87,7 @@ def declined_error(name: str) -> ConflictError:
 
 
 def refused_error(need: NeededGrant, *, is_by_rule: bool, is_at_terminal: bool) -> ConflictError:
-    """Return the error for a call to which nobody could agree.
+    """Return the error for a call that no user could approve.
 
     Args:
         is_by_rule: A rule allows the function, but not its present definition.

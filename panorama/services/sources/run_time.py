@@ -1,4 +1,4 @@
-"""The time of a run and its source calls; it stands still while the user is asked."""
+"""The time limit of a run and its source calls, paused while the user is asked."""
 
 import time
 from collections.abc import Generator

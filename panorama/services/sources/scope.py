@@ -110,7 +110,7 @@ class SourceLedger:
 class SourceScope:
     """The script whose source call is being answered.
 
-    `ask` is None if nobody can be asked. `conversation` is "" in a job; `digest` is that of a library text, "" for
+    `ask` is None if no user can be asked. `conversation` is "" in a job; `digest` is that of a library text, "" for
     others.
     """
 

@@ -1,4 +1,4 @@
-"""What the steps of a batch would change, read from their arguments; nothing is run."""
+"""Previews the changes of a batch from its arguments, without running it."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -179,7 +179,7 @@ def _translate_error(error: OSError, path: str) -> PanoramaError:
         return NotFoundError(f"There is no such file in {path or 'the folder'}.", hint="List the files first.")
     if error.errno in (errno.ELOOP, errno.EMLINK):
         return InvalidInputError("The file is a link.", hint="Links are not followed; use a path from the list.")
-    if error.errno == errno.ENOTDIR:  # what a link to a folder answers as well
+    if error.errno == errno.ENOTDIR:  # also the error for a link to a folder
         return InvalidInputError(
             f"{path or 'A part of the path'} is not a folder, or a link to one.", hint="Links are not followed."
         )

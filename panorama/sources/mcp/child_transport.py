@@ -152,7 +152,7 @@ class ChildTransport(ClientTransport):
 
 
 class _MessagePace:
-    """Lets a server send some messages that are no answers; what it sends beyond waits in its pipe."""
+    """Limits the rate of notifications from a server; further messages wait in its pipe."""
 
     def __init__(self) -> None:
         self._ends_at = 0.0

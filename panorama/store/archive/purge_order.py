@@ -1,4 +1,4 @@
-"""The order of a purge: what has to wait for other items, and what is deleted first. Pure."""
+"""The order of a purge: items that must wait for others, and items deleted first. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping
 

@@ -70,7 +70,7 @@ def find_held_words(
 
 
 def index_by_beginning(session: Session, words: Iterable[str]) -> dict[str, set[str]]:
-    """Return words by what a word that they find begins with: the word itself, and its stem."""
+    """Return search words by the prefixes of the words they match: the word itself and its stem."""
     found: dict[str, set[str]] = {}
     for word in words:
         for beginning in {word, session.vocabulary.stem(word) or word}:

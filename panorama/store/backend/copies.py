@@ -10,7 +10,7 @@ from panorama.store.backend.database import Database
 
 
 class CheckResult(NamedTuple):
-    """The result of a check, and how to repair what is wrong."""
+    """The result of a check, and how to repair the problem."""
 
     state: Literal["ok", "warn", "fail"]
     found: str
@@ -51,7 +51,7 @@ class Snapshots(Protocol):
     """Works on copies of the database in files that nothing has open."""
 
     def open_loader(self, path: Path) -> RowLoader:
-        """Open a new database, which nobody else has open, to fill its tables."""
+        """Open a new, unshared database to fill its tables."""
         ...
 
     def list_tables(self, path: Path) -> list[str]:
@@ -67,9 +67,9 @@ class Snapshots(Protocol):
         ...
 
     def find_damage(self, path: Path, check_cancel: Callable[[], None]) -> str:
-        """Return what is wrong with a copy: damage, or references to missing rows; "" if nothing is.
+        """Return the problem of a copy (damage, or references to missing rows), or "".
 
-        `check_cancel` is called ten times a second; what it raises ends the check.
+        `check_cancel` is called ten times a second; an exception from it ends the check.
         """
         ...
 
@@ -91,7 +91,7 @@ class Snapshots(Protocol):
 
 
 class Maintenance(Protocol):
-    """What is asked of and done to the database of a data directory while it may not be opened."""
+    """Operations on the database of a data directory that does not need to be open."""
 
     def describe(self) -> str:
         """Return where the database is, for a person to read."""

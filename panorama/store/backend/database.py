@@ -74,9 +74,9 @@ class Database(Protocol):
     def limit_reads(
         self, should_stop: Callable[[], bool], seconds: float = READ_SECONDS
     ) -> AbstractContextManager[None]:
-        """Stop what is read or written inside after some seconds, or as soon as `should_stop` returns true.
+        """Stop reads and writes inside after some seconds, or as soon as `should_stop` returns true.
 
-        What is stopped raises InvalidInputError; a write that is stopped is rolled back. A limit inside another one
+        A stopped read or write raises InvalidInputError; a write is rolled back. A limit inside another one
         adds to it.
         """
         ...

@@ -12,11 +12,11 @@ from panorama.domain.text.json_types import is_object, is_sequence
 from panorama.domain.text.tokens import Term
 
 ProgressCallback = Callable[[int, int], None]
-"""Receives how many bytes of how many are done; what it raises ends the work."""
+"""Receives the done and total bytes; an exception from it ends the work."""
 
 
 def noop(*_: object) -> None:
-    """Do nothing: the callback of work that nobody follows."""
+    """Do nothing: the default progress callback."""
 
 
 @dataclass(slots=True)

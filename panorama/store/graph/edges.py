@@ -268,7 +268,7 @@ _REMOVE = text("DELETE FROM edges WHERE from_item = :item OR (to_item = :item AN
 
 
 def _remove_edges(session: Session, item: str) -> None:
-    """Remove what an item says, and what is said about it by relations."""
+    """Remove the links of an item's text, and the edges of its relations."""
     session.connection.execute(_REMOVE, {"item": item})
 
 
@@ -284,7 +284,7 @@ def _add_relation(session: Session, relation: Relation) -> None:
 
 
 def _rebuild_relation(session: Session, relation: Relation) -> None:
-    """Write the edge of a changed relation anew."""
+    """Rewrite the edge of a changed relation."""
     session.connection.execute(delete(edges).where(edges.c.relation == relation.id))
     if relation.deleted_at is None:
         _add_relation(session, relation)

@@ -23,9 +23,9 @@ def has_people(session: Session) -> bool:
 
 
 def list_owners(session: Session, keys: Collection[str]) -> dict[str, str]:
-    """Return the living person whom a normalised name means, by name; names of nobody, or of several, are left out.
+    """Return the living person whom a normalised name means, by name; unknown and ambiguous names are left out.
 
-    A short name, such as the first name alone, is no one's, but makes an equal alias of somebody else ambiguous.
+    A short name, such as a first name, belongs to no person, but makes an equal alias of another person ambiguous.
     """
     owners: dict[str, set[str]] = {}
     whole: set[str] = set()

@@ -1,4 +1,4 @@
-"""What belongs to items: other names, lines of sessions and notes, edges of the graph."""
+"""Tables of parts of items: other names, lines of sessions and notes, edges of the graph."""
 
 from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, String, Table, Text
 

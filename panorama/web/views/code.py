@@ -65,7 +65,7 @@ def show_run(request: ViewRequest) -> Context:
 
 
 def _describe_call(request: ViewRequest, call: Mapping[str, Any]) -> tuple[str, str, list[tuple[str, str, str]]]:
-    """Return the name of a call, the title of what it changes, and the fields it sends: name, value now, value sent."""
+    """Return the name of a call, the title of its item, and the changed fields: name, current value, new value."""
     sent = dict(call["arguments"])
     target = next((str(sent.pop(name)) for name in TARGETS if name in sent), "")
     item: Mapping[str, Any] = _find_item(request, target) if _ID.fullmatch(target) else {}

@@ -1,4 +1,4 @@
-"""One file: its beginning if it is text, and what it belongs to."""
+"""One file: its beginning if it is text, and the items it is linked to."""
 
 from panorama.web.attachments import MAX_LINKED
 from panorama.web.view import Context, ViewRequest

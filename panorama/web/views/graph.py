@@ -10,7 +10,7 @@ DEFAULT_DEPTH = 2
 
 
 def show_graph(request: ViewRequest) -> Context:
-    """Show the whole graph if it is small, else its most linked items; or what is around an item."""
+    """Show the whole graph if it is small, else its most linked items; or the neighbourhood of an item."""
     item = request.query.get("item", "").strip()
     depth = request.get_number("depth", DEFAULT_DEPTH, DEPTHS[-1])
     graph = request.calls.get("graph.subgraph", depth=depth, **({"item": item} if item else {}))

@@ -1,4 +1,4 @@
-"""Imports: what a folder of Markdown files would become, before it is imported."""
+"""Imports: a preview of importing a folder of Markdown files."""
 
 from panorama.errors import PanoramaError
 from panorama.web.view import Context, ViewRequest

@@ -1,4 +1,4 @@
-"""The settings of `config.toml`, of which most can be changed here, and the browsers that are signed in."""
+"""The settings of `config.toml`, most of them editable, and the signed-in browsers."""
 
 import os
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Adds a model to the data directory, and shows what it is."""
+"""Adds a model to the data directory and shows its properties."""
 
 from dataclasses import asdict
 from pathlib import Path

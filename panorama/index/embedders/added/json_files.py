@@ -1,4 +1,4 @@
-"""Reads JSON files of models, which somebody else wrote."""
+"""Reads the untrusted JSON files of models."""
 
 import json
 from pathlib import Path

@@ -17,7 +17,7 @@ from panorama.index.embedders.bundled import verify_file
 from panorama.index.embedders.multilingual import trio_files
 
 PREFIX = "local:"
-"""What the names of added models begin with in the settings."""
+"""The prefix of the names of added models in the settings."""
 
 MANIFEST = "model.json"
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
@@ -51,7 +51,7 @@ class AddedModel:
 
     @property
     def hint(self) -> str:
-        """What to do if a file is damaged."""
+        """The hint of the error for a damaged file."""
         return f"Run `panorama models remove {self.id}`, then `panorama models add {self.source}`."
 
     def verify(self, folder: Path, file: str) -> Path:

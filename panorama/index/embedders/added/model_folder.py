@@ -41,7 +41,7 @@ _QUERY_PROMPTS, _PASSAGE_PROMPTS = ("query", "search_query"), ("passage", "docum
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFolder:
-    """What a folder says of its model; prompts are put before texts."""
+    """The settings of a model as its folder defines them; prompts are put before texts."""
 
     model: Path
     tokenizer: Path

@@ -188,7 +188,7 @@ class _LayerBuilder:
         )
 
     def _add_quantized_table(self, table: QuantizedTable) -> str:
-        """Add the table in its 4 bits, of which only the rows in use are expanded."""
+        """Add the table in 4 bits; only rows in use are expanded."""
         draft, (count, width) = self._draft, table.numbers.shape
         signs = (table.numbers & 15).astype(np.uint8)
         tensor = TensorProto(name="table", data_type=TensorProto.INT4, dims=[count, width])

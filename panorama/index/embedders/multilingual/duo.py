@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Vector = NDArray[float32]
 
 Side = Literal["query", "passage"]
-"""What a text is: models are trained to tell queries from passages."""
+"""The role of a text; models are trained to distinguish queries from passages."""
 
 SIZE = 512
 USE_WEIGHT = 1.2
@@ -188,7 +188,7 @@ def load_joined_model(
         more: Constants that are added or replace others.
 
     Raises:
-        UnavailableError: A file is not what was shipped, or numpy is missing.
+        UnavailableError: A file differs from the included one, or numpy is missing.
     """
     try:
         import numpy as np
@@ -208,7 +208,7 @@ def load_constants(file: BundledFile) -> "dict[str, Vector]":
     """Return the constants in a file by name.
 
     Raises:
-        UnavailableError: It is not what was shipped.
+        UnavailableError: The file differs from the included one.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""A saved script, and the facts that its text tells.
+"""A saved script, and the facts derived from its text.
 
 The facts are parsed once for each text.
 """

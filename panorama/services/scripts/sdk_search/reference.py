@@ -1,4 +1,4 @@
-"""Searches the reference of the SDK: finds functions and recipes by what a script is to do."""
+"""Searches the SDK reference: finds functions and recipes for a given purpose."""
 
 from collections.abc import Callable, Sequence
 from functools import cache

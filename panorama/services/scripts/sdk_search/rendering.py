@@ -1,4 +1,4 @@
-"""Renders entries of the SDK reference as Python, and all of them in one line each."""
+"""Renders entries of the SDK reference as Python, and an overview with one line per entry."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def _render_python(shown: Sequence[Entry], detail: Detail) -> str:
 
 
 def render_overview(entries: Sequence[Entry]) -> SdkSearchResult:
-    """Return all entries in one line each, by noun."""
+    """Return one line per entry, grouped by noun."""
     lines = [GUIDE]
     for group, members in groupby(entries, lambda entry: entry.group):
         lines.append(f"\n{group or 'sdk'}:")
