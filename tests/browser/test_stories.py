@@ -65,6 +65,23 @@ def test_a_task_that_is_ticked_comes_back_with_undo(page: Page, assistant: Assis
     assert assistant.call("get_item", item=task)["item"]["status"] == "todo"
 
 
+def test_a_folded_group_stays_as_the_user_left_it_while_others_write(page: Page, assistant: Assistant) -> None:
+    assistant.call("create_task", title="Build a sauna", status="idea")
+    page.goto("/today")
+    row = page.locator("#ideas li", has_text="Build a sauna")
+
+    page.locator("#ideas summary").click()
+    expect(row).to_be_visible()
+    assistant.call("create_task", title="Build a pier", status="idea")
+    expect(page.locator("#ideas li", has_text="Build a pier")).to_be_visible()
+
+    page.locator("#ideas summary").click()
+    expect(row).to_have_count(0)
+    assistant.call("create_task", title="Buy hinges", deadline="today")
+    expect(page.locator("#g-today li", has_text="Buy hinges")).to_be_visible()
+    expect(row).to_have_count(0)
+
+
 def test_filters_leave_the_tasks_that_match(page: Page, assistant: Assistant) -> None:
     assistant.call("create_task", title="Paint the fence", tags=["filter"])
     assistant.call("create_task", title="Paint the gate", tags=["filter"])

@@ -122,6 +122,18 @@ def test_a_page_may_be_looked_at_again_and_again(page: PageClient, life: dict[st
         assert "Dig bed one" in page.page("/today")
 
 
+def test_folded_groups_of_today_are_sent_once_they_are_opened(page: PageClient) -> None:
+    later = page.call("tasks.create", title="Prune", deadline="2026-09-01")["id"]
+    idea = page.call("tasks.create", title="Bees", status="idea")["id"]
+
+    assert page.rows("/today") == []
+    assert 'href="/today?open=ideas,later#ideas"' in page.page("/today?open=later")
+
+    assert page.rows("/today?open=later") == [later]
+    assert page.rows("/today?open=ideas,later,x") == [later, idea]
+    assert "Done lately" not in page.page("/today?open=done")
+
+
 def test_a_long_note_is_shown_up_to_a_limit_and_says_so(page: PageClient) -> None:
     note = page.call("notes.create", title="Long", content="word " * 100_000)["id"]
 

@@ -57,6 +57,19 @@ addEventListener('submit', event => {
   show(form.getAttribute('action') + '?' + new URLSearchParams(new FormData(form)), { push: true })
 })
 
+/** Fetch the rows of a group that is opened, and leave them out once it is closed: its name is in the address. */
+addEventListener('toggle', event => {
+  const fold = event.target
+  if (!fold.matches('details[data-fold]')) return
+  const to = new URL(location.href), opened = new Set((to.searchParams.get('open') ?? '').split(',').filter(Boolean))
+  if (fold.open === opened.has(fold.id)) return
+  opened[fold.open ? 'add' : 'delete'](fold.id)
+  to.search = opened.size ? '?open=' + [...opened] : ''
+  history.replaceState(null, '', to)
+  path = location.pathname + location.search
+  refresh()
+}, { capture: true })
+
 let typed = 0
 addEventListener('input', event => {
   const form = event.target.closest?.('form[data-live-search]')

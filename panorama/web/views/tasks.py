@@ -21,7 +21,11 @@ STATUSES = (
 )  # fmt: skip
 MAX_ROWS = 300
 MAX_FOUND = 100
-FOLDED_ROWS = 5
+FOLDS = {
+    "later": ("Later", "", 0), "none": ("No date", "", 0), "ideas": ("Ideas", "parked_ideas", 50),
+    "done": ("Done lately", "recently_done", 5),
+}  # fmt: skip
+"""The groups that are folded on today's page: heading, saved view and most rows; without a view, those by deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +37,51 @@ class TaskGroup:
     rows: Sequence[Mapping[str, Any]]
 
 
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A group that is shown once it is opened, which `address` does; an opened one is closed by it."""
+
+    key: str
+    heading: str
+    count: int
+    address: str
+    rows: Sequence[Mapping[str, Any]]
+
+
 def show_today(request: ViewRequest) -> Context:
     """Show open tasks by deadline, with quick add above and ideas and finished tasks folded below."""
     answer = request.calls.call("tasks.list", limit=MAX_ROWS)
     rows, total = answer.data, answer.metadata.get("total")
     today = request.calls.today
     groups = group_by_deadline(request, rows)
-    later = [group for group in groups if group.key in ("later", "none")]
+    opened = set(request.query.get("open", "").split(",")) & set(FOLDS)
+    folds = _list_folds(request, groups, opened)
     return {
         "today": today,
-        "groups": [group for group in groups if group not in later],
-        "folded": later,
-        "ideas": add_due(request, request.calls.get("tasks.list", view="parked_ideas", limit=50)),
-        "done": add_due(request, request.calls.get("tasks.list", view="recently_done", limit=FOLDED_ROWS)),
+        "groups": [group for group in groups if group.key not in FOLDS],
+        "folds": folds,
         "count": total or len(rows),
         "hidden": max(0, (total or 0) - len(rows)),
         "late": sum(len(group.rows) for group in groups if group.key == "overdue"),
         "is_new": not rows and not any(request.calls.get("status")["counts"].values()),
     }
+
+
+def _list_folds(request: ViewRequest, groups: Sequence[TaskGroup], opened: set[str]) -> list[Fold]:
+    """Return the folded groups that have tasks; only opened ones have rows, which are most of the page's bytes."""
+    folds: list[Fold] = []
+    for key, (heading, view, limit) in FOLDS.items():
+        rows: Sequence[Mapping[str, Any]] = next((group.rows for group in groups if group.key == key), ())
+        count = len(rows)
+        if view:
+            answer = request.calls.call("tasks.list", view=view, limit=limit if key in opened else 1)
+            rows = add_due(request, answer.data)
+            count = min(answer.metadata.get("total") or len(rows), limit)
+        if rows:
+            others = sorted(opened ^ {key})
+            address = f"/today?open={','.join(others)}" if others else "/today"
+            folds.append(Fold(key, heading, count, address, rows if key in opened else ()))
+    return folds
 
 
 def show_tasks(request: ViewRequest) -> Context:
