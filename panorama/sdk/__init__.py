@@ -12,7 +12,7 @@ A script that Panorama runs finds it as `sdk`. Elsewhere `connect()` reaches the
 from typing import TYPE_CHECKING, Any
 
 from panorama.kinds import ITEM_KINDS
-from panorama.sdk import errors, graph, items, overview, scripts
+from panorama.sdk import charts, errors, graph, items, overview, scripts
 from panorama.sdk.core import types as _types
 from panorama.sdk.core import wire as _wire
 from panorama.sdk.core.client import Connection, connect
@@ -55,9 +55,9 @@ if TYPE_CHECKING:  # at run time the modules of all kinds come with the namespac
 __all__ = [
     "SURFACE", "ConfirmationError", "ConflictError", "Connection", "DeclinedError", "InvalidInputError",
     "LoopError", "NotFoundError", "OutcomeUnknownError", "Row", "SdkError", "SourceError", "Transport",
-    "UnavailableError", "attempt", "batch", "connect", "errors", "graph", "history", "items", "markdown_table",
-    "overview", "parallel", "parallel_map", "progress", "query", "scripts", "search", "similar", "status",
-    "undo", "use",
+    "UnavailableError", "attempt", "batch", "charts", "connect", "errors", "graph", "history", "items",
+    "markdown_table", "overview", "parallel", "parallel_map", "progress", "query", "scripts", "search", "similar",
+    "status", "undo", "use",
 ]  # fmt: skip
 __all__ += _types.__all__
 __all__ += [kind.collection for kind in ITEM_KINDS]

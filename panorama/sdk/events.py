@@ -169,7 +169,9 @@ def update(
 
 @explain_misuse
 def delete(event: str | Event) -> Removed:
-    """Move an event to the trash; undo brings it back.
+    """Move an event to the trash.
+
+    Undo brings it back.
 
     Args:
         event: Its id, its title, or its row.

@@ -187,7 +187,9 @@ def update(
 
 @explain_misuse
 def delete(file: str | File) -> Removed:
-    """Move a file to the trash; undo brings it back.
+    """Move a file to the trash.
+
+    Undo brings it back.
 
     Args:
         file: Its id, its name, or its row.

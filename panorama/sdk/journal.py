@@ -112,7 +112,9 @@ def update(entry: str | Entry, text: str = UNSET, at: str | datetime = UNSET) ->
 
 @explain_misuse
 def delete(entry: str | Entry) -> Removed:
-    """Move a journal entry to the trash; undo brings it back.
+    """Move a journal entry to the trash.
+
+    Undo brings it back.
 
     Args:
         entry: Its id or its row.

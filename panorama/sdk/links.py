@@ -140,7 +140,9 @@ def update(
 
 @explain_misuse
 def delete(link: str | Link) -> Removed:
-    """Move a link to the trash; undo brings it back.
+    """Move a link to the trash.
+
+    Undo brings it back.
 
     Args:
         link: Its id, its title, or its row.

@@ -297,7 +297,9 @@ def edit(note: str | Note, old_text: str, new_text: str) -> Note:
 
 @explain_misuse
 def delete(note: str | Note) -> Removed:
-    """Move a note to the trash; undo brings it back.
+    """Move a note to the trash.
+
+    Undo brings it back.
 
     Args:
         note: Its id, its title, or its row.

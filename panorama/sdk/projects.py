@@ -156,7 +156,9 @@ def update(
 
 @explain_misuse
 def delete(project: str | Project, items: Fate = "", confirm: bool = False) -> Removed:
-    """Move a project to the trash; undo brings it back.
+    """Move a project to the trash.
+
+    Undo brings it back.
 
     Args:
         project: Its id, its name, or its row.

@@ -96,7 +96,9 @@ def create(
 
 @explain_misuse
 def delete(relation: str | Relation) -> Removed:
-    """Move a relation to the trash; undo brings it back.
+    """Move a relation to the trash.
+
+    Undo brings it back.
 
     Args:
         relation: Its id or its row.

@@ -211,7 +211,9 @@ def acknowledge(reminder: str | Reminder) -> Reminder:
 
 @explain_misuse
 def delete(reminder: str | Reminder) -> Removed:
-    """Move a reminder to the trash; undo brings it back.
+    """Move a reminder to the trash.
+
+    Undo brings it back.
 
     Args:
         reminder: Its id, its title, or its row.

@@ -281,7 +281,9 @@ def analyze(session: str | Session) -> SessionAnalysis:
 
 @explain_misuse
 def delete(session: str | Session) -> Removed:
-    """Move a session to the trash; undo brings it back.
+    """Move a session to the trash.
+
+    Undo brings it back.
 
     Args:
         session: Its id, its title, or its row.

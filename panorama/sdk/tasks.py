@@ -231,7 +231,9 @@ def update(
 
 @explain_misuse
 def delete(task: str | Task, items: Fate = "") -> Removed:
-    """Move a task to the trash; undo brings it back.
+    """Move a task to the trash.
+
+    Undo brings it back.
 
     Args:
         task: Its id, its title, or its row.

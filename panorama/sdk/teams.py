@@ -103,7 +103,9 @@ def update(team: str | Team, name: str = UNSET) -> Team:
 
 @explain_misuse
 def delete(team: str | Team) -> Removed:
-    """Move a team to the trash; undo brings it back.
+    """Move a team to the trash.
+
+    Undo brings it back.
 
     Its members stay.
 

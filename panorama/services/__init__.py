@@ -8,6 +8,7 @@ from panorama.services.archive.purge import PurgeService
 from panorama.services.archive.restore import RestoreService
 from panorama.services.base import ServiceContext
 from panorama.services.calendar.events import Events
+from panorama.services.charts import Charts
 from panorama.services.graph.graph import Graph
 from panorama.services.graph.relations import Relations
 from panorama.services.history.history import History
@@ -100,4 +101,5 @@ class Services(ItemServices):
         self.history = History(context)
         self.undoing = ScriptUndo(context, self.history, self.library)
         self.statistics = Statistics(context)
+        self.charts = Charts(self.files)
         self.views = ChatViews(context, self.tasks, self.overview, self.search, self.code, self.library)

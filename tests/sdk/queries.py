@@ -20,6 +20,8 @@ QUERIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("pinned notes", ("notes.list",)),
     ("export to csv", ("CSV out: write rows to a file", "files.write")),
     ("save a file", ("files.write",)),
+    ("draw a bar chart", ("charts.bar",)),
+    ("heat map of the week", ("charts.heatmap",)),
     ("read a csv file", ("CSV in: make tasks from the rows of a file", "files.text", "files.get")),
     ("bookmark a url", ("links.create",)),
     ("list bookmarks", ("links.list",)),

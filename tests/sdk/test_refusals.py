@@ -43,6 +43,7 @@ CREATES = {
     "reminders.create": '"A", "2026-05-31T09:00"', "journal.create": '"A"', "projects.create": '"A"',
     "people.create": '"A"', "teams.create": '"A"', "sessions.create": '"A"', "sessions.log": '"A"',
     "events.create": '"A", "2026-05-31"',
+    **dict.fromkeys(("charts.bar", "charts.line", "charts.heatmap"), '"A", ["a"], {"x": [1]}'),
     "batch": '[{"tool": "tasks.create", "args": {"title": "A"}}]',
 }  # fmt: skip
 """What makes something, with arguments that are right."""
@@ -135,6 +136,9 @@ files.get InvalidInputError sdk.files.get(file, start=-1)
 files.write InvalidInputError sdk.files.write("a/b.txt", "A")
 files.write InvalidInputError sdk.files.write("a.txt")
 files.write InvalidInputError sdk.files.write("a.txt", "A", base64="QQ==")
+charts.bar InvalidInputError sdk.charts.bar("A", ["a", "b"], {"x": [1]})
+charts.line InvalidInputError sdk.charts.line("A", ["a"], {"x": [-1]})
+charts.heatmap InvalidInputError sdk.charts.heatmap("A", [], {})
 files.update ConflictError sdk.files.write("a.txt", "A", project=file.project); sdk.files.update(file, name="a.txt")
 files.update InvalidInputError sdk.files.update(file, name="a/b.txt")
 projects.list InvalidInputError sdk.projects.list(status="late")

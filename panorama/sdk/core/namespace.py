@@ -5,7 +5,7 @@ from importlib import import_module
 from types import MappingProxyType, ModuleType
 
 from panorama.kinds import ITEM_KINDS
-from panorama.sdk import errors, graph, items, overview, scripts
+from panorama.sdk import charts, errors, graph, items, overview, scripts
 from panorama.sdk.core.history import batch, history, status, undo
 from panorama.sdk.core.parallel import parallel, parallel_map, progress
 from panorama.sdk.core.rows import Row
@@ -18,7 +18,14 @@ def _public_names(module: ModuleType) -> Mapping[str, object]:
     return MappingProxyType({name: getattr(module, name) for name in module.__all__})
 
 
-_NOUNS = (*(import_module(f"panorama.sdk.{kind.collection}") for kind in ITEM_KINDS), graph, items, overview, scripts)
+_NOUNS = (
+    *(import_module(f"panorama.sdk.{kind.collection}") for kind in ITEM_KINDS),
+    graph,
+    items,
+    overview,
+    charts,
+    scripts,
+)
 _FUNCTIONS = (
     search, similar, query, batch, history, undo, status, attempt, parallel, parallel_map, progress,
     markdown_table,
