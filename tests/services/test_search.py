@@ -358,6 +358,19 @@ def test_the_answer_says_what_ran_and_what_waits(context: Desk, meaning: Told) -
     assert "3 newer changes are not searched yet" in summarize_search(context.found("tea", "semantic"))
 
 
+def test_what_meaning_has_not_read_yet_is_found_by_one_of_the_words(context: Desk, meaning: Told) -> None:
+    old = context.note("Heating", "The boiler is loud.")
+    meaning.hits = {old: 0.6}
+    for number in range(3):
+        context.note(f"Room {number}", "The thermostat shows 19 degrees.")
+    read = context.titles("where is the broken thermostat")
+
+    meaning.pending = 3
+
+    assert read == ["Heating"]
+    assert set(context.titles("where is the broken thermostat")) == {"Heating", "Room 0", "Room 1", "Room 2"}
+
+
 def test_without_meaning_keywords_answer_and_the_reason_is_told(context: Desk, meaning: Told) -> None:
     context.note("Tea")
     meaning.gap = OFF

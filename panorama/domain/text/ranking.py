@@ -1,6 +1,6 @@
 """Fuses the results of several searches into one ranking. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 DAMPING = 1
@@ -101,6 +101,7 @@ def drop_noise(
     cosines: Mapping[str, float],
     weights: RankingWeights = DEFAULT_WEIGHTS,
     *,
+    unread: Collection[str] = (),
     terms: int | None = SHORT_TERMS,
     is_name: bool = False,
 ) -> tuple[RankedItem, ...]:
@@ -112,6 +113,7 @@ def drop_noise(
     Args:
         coverage: The share of the query that each item contains, by id.
         cosines: The cosine of the nearest passage of each item, by id.
+        unread: Items that the index of meaning has not read since they changed, which have no cosine; they stay.
         terms: The number of words that were looked for, None if some of them were corrected.
         is_name: Whether all of them are in the title of the best item.
     """
@@ -133,7 +135,8 @@ def drop_noise(
     for hit in ranked:
         least = least_cosine if len(results) < FIRST_ROWS else max(least_cosine, LATER_COSINE_SHARE * top)
         is_near = hit.item in cosines and cosines[hit.item] >= least
-        if hit is best or is_near or is_whole(hit) or coverage.get(hit.item, 0.0) >= least_coverage:
+        covers = coverage.get(hit.item, 0.0) >= least_coverage
+        if hit is best or is_near or is_whole(hit) or covers or hit.item in unread:
             results.append(hit)
     return tuple(results)
 

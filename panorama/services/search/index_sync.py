@@ -47,10 +47,11 @@ STOP_POLL_SECONDS, YIELD_SECONDS = 0.1, 0.005
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """The lag of the index: changes not embedded yet, and changes not in the index yet."""
+    """The lag of the index: changes not embedded yet, changes not in the index yet, and the last one in it."""
 
     unread: int
     unheard: int
+    last_heard: int
 
 
 @dataclass(slots=True)
@@ -139,7 +140,7 @@ class IndexSync(Service):
             read_to = marks.get_marks(session, [mark_name(self.name), heard_as])
         read, heard = read_to.get(mark_name(self.name), 0), read_to.get(heard_as, 0)
         # A purge may delete the last change, so that a reader is ahead of the newest.
-        return Lag(max(0, newest - read), max(0, newest - min(read, heard)))
+        return Lag(max(0, newest - read), max(0, newest - min(read, heard)), min(read, heard))
 
     def is_started(self) -> bool:
         """Return whether the index contains anything."""

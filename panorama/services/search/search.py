@@ -200,7 +200,12 @@ class Search(Service):
         cosines = {item: hit.score for item, hit in near.items()}
         terms = wording.terms if wording and not wording.repairs else ()
         is_name = _is_name(session, ranked, terms)
-        strong = ranking.drop_noise(ranked, coverage, cosines, weights, terms=len(terms) or None, is_name=is_name)
+        unread = (
+            passages.filter_changed(session, nearest.last_change, [*coverage]) if nearest and nearest.pending else ()
+        )
+        strong = ranking.drop_noise(
+            ranked, coverage, cosines, weights, unread=unread, terms=len(terms) or None, is_name=is_name
+        )
         weaker = {"weaker": len(ranked) - len(strong)} if len(strong) < len(ranked) else {}
         return _RankedResult(strong, best, {**index, **weaker})
 

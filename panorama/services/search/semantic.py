@@ -138,7 +138,7 @@ class SemanticSearch(Service):
         try:
             if not side.indexing.is_started():
                 return lambda: self._explain_building(opened)
-            pending = side.indexing.measure_lag().unheard
+            lag = side.indexing.measure_lag()
             asked = self._submit(lambda: _retry_on_swap(opened, ask))
         except LateError:
             return lambda: explain_late(side)
@@ -155,8 +155,9 @@ class SemanticSearch(Service):
             successor = opened.chosen.model.id if opened.is_changing else ""
             model = opened.active.model.id
             return SemanticResult(
-                hits=tuple(map(to_semantic_hit, hits)), pending=pending, model=model, successor=successor
-            )
+                hits=tuple(map(to_semantic_hit, hits)), pending=lag.unheard, last_change=lag.last_heard, model=model,
+                successor=successor,
+            )  # fmt: skip
 
         return wait_for_result
 

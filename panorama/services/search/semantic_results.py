@@ -19,7 +19,8 @@ class SemanticHit:
 class SemanticResult:
     """The passages found by meaning, best first; an item may have several.
 
-    If it did not run, `missing` says why and `hint` what to do. `pending` counts changes not in the index.
+    If it did not run, `missing` says why and `hint` what to do. `pending` counts changes not in the index, and
+    `last_change` is the last one in it.
     `successor` is the model that will replace `model`.
     """
 
@@ -27,6 +28,7 @@ class SemanticResult:
     missing: str = ""
     hint: str = ""
     pending: int = 0
+    last_change: int = 0
     model: str = ""
     successor: str = ""
 
