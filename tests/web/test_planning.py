@@ -147,10 +147,11 @@ def test_the_graph_shows_what_is_linked_and_the_projects_of_notes(page: PageClie
 
     html = page.page("/graph")
 
-    assert html.count('class="point ') == 4
-    assert "4 items and what links them" in html
-    assert html.count("<line") == 3
+    assert html.count('class="point ') == 8  # Ida, her team, task, event, meeting and note; beds and their project
+    assert "8 items and what links them" in html
+    assert html.count("<line") == 7
     assert "Alone" not in html
+    assert "Unrelated" not in html
 
 
 def test_the_graph_around_an_item_has_what_is_within_some_steps(page: PageClient, ida: str) -> None:
