@@ -37,6 +37,10 @@ def parse(line: str, *given: str) -> QuickAdd:
         ("Meet Ida at 3pm", {"title": "Meet Ida", "deadline": "at 3pm"}),
         ("Buy presents by christmas", {"title": "Buy presents", "deadline": "by christmas"}),
         ("Termin am 5. Juni um halb vier", {"title": "Termin", "deadline": "am 5. Juni um halb vier"}),
+        ("jeden Werktag 9:15 Standup",
+         {"title": "Standup", "recurrence": "jeden Werktag", "deadline": "2026-05-20T09:15+02:00"}),
+        ("werktags 9:15 Standup",
+         {"title": "Standup", "recurrence": "werktags", "deadline": "2026-05-20T09:15+02:00"}),
         ("Zahlen morgen", {"title": "Zahlen", "deadline": "morgen"}),
         ("Zahnarzt fr 15:00", {"title": "Zahnarzt", "deadline": "fr 15:00"}),
         ("Pay 2026-06-01", {"title": "Pay", "deadline": "2026-06-01"}),
@@ -57,6 +61,7 @@ def test_what_is_understood_leaves_the_title(line: str, fields: dict[str, Any]) 
     "line",
     ["tomorrow", "#kitchen", "Sow @ki", "Write C# notes", "Mail a@b.example now", "Pay 2026-13-99", "Fix issue #12",
      "Tea !unknown", "Wow!", "Buy sun screen", "Look at 5 offers", "Increase by 5", "Read the 15th chapter",
+     "watch Friday Night Lights", "email Sunday Times", "read The Wednesday Wars", "Call Tuesday Anna 5pm",
      "Watch 1984", "Write the weekly report", "Buy christmas presents", "Black Friday deals",
      "Report on last friday", "Call Ida 3 days ago", "May I ask", "Good morning call", "Do it every now and then"],
 )  # fmt: skip

@@ -27,7 +27,7 @@ MAX_SPAN = 8
 _TAG = re.compile(r"(?<!\S)#(?=[\w/-]*[^\W\d])([\w/-]{1,60})(?!\S)")
 _PROJECT = re.compile(r"(?<!\S)@(\"[^\"]+\"|[^\s\"]+)(?!\S)")
 _MARK = re.compile(r"(?<!\S)!(!|[^\W\d_]+)?(?!\S)")
-_EVERY = re.compile(r"(?:every|each|jede[nrs]?|alle)!?", re.IGNORECASE)
+_EVERY = re.compile(r"(?:every|each|jede[nrs]?|alle|weekdays|werktags)!?", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?:(?:at|um|by|bis|@) ?)?(?:\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|uhr)|\d{1,2}:\d\d(?: uhr)?)", re.IGNORECASE
 )
@@ -54,6 +54,9 @@ _EVERYDAY = frozenset(
 
 _FEASTS = frozenset(("black", "good", "cyber", "ash", "palm", "easter"))
 """A day behind one of these words is a feast or a sale."""
+
+_ENGLISH_NAMES = frozenset((*WEEKDAYS, "morning", "afternoon", "evening", "night"))
+"""Words that are a part of many English names; German writes its days with a capital anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +182,27 @@ def _is_anchor(word: str) -> bool:
 def _is_plain_date(words: Sequence[str], span: tuple[str, ...], deadline: Deadline) -> bool:
     """Return whether words that can be a date hardly mean anything else."""
     phrase, place = _clean(span), _find_place(words, span)
-    if place and words[place - 1].casefold() in _FEASTS:
+    if place and (words[place - 1].casefold() in _FEASTS or _is_in_name(span[-1], words[place + len(span) :])):
         return False
     if phrase.casefold() in _EVERYDAY or _ORDINAL.fullmatch(phrase):
         return False
+    if _CLOCK.fullmatch(phrase) and any(map(_is_weekday, (*words[:place], *words[place + len(span) :]))):
+        return False  # the time is of a day that stays in the title
     if " ".join(read_words(phrase)) in HOLIDAYS:  # “christmas presents” are due before; “by christmas” is a day
         return False
     has_day = any(part in _ANCHORS for part in read_words(phrase)) or not isinstance(deadline, datetime)
     return has_day or bool(_CLOCK.fullmatch(phrase)) or "+" in phrase or "-" in phrase
+
+
+def _is_weekday(word: str) -> bool:
+    plain = word.strip(",;.").casefold()
+    return plain not in _EVERYDAY and any(part in WEEKDAYS for part in read_words(plain))
+
+
+def _is_in_name(last: str, following: Sequence[str]) -> bool:
+    """Return whether a day before more words with a capital is a part of a name: “Friday Night Lights”."""
+    is_capital = last[0].isupper() and last.casefold() in _ENGLISH_NAMES
+    return is_capital and bool(following) and following[0].isalpha() and following[0][0].isupper()
 
 
 def _find_place(words: Sequence[str], span: tuple[str, ...]) -> int:

@@ -10,7 +10,7 @@ _DAYS = {day: day[:2].upper() for day in WEEKDAYS}
 _MONTHS = {month: str(number) for number, month in enumerate(MONTHS, start=1)}
 _SAME = {
     **dict.fromkeys(("each", "jede", "jeden", "jedes", "jeder", "alle"), "every"), "am": "on", "workday": "weekday",
-    "werktags": "weekdays",
+    "werktag": "weekday", "werktags": "weekdays",
 }  # fmt: skip
 _ADVERBS = {
     "daily": "day", "taeglich": "day", "weekly": "week", "woechentlich": "week", "monthly": "month",
