@@ -189,8 +189,14 @@ class People(Service):
 
 
 def _check_manager(session: Session, person: str, manager: str) -> None:
-    if manager and (person == manager or person in people.list_managers(session, manager)):
+    if not manager:
+        return
+    if person == manager:
         raise InvalidInputError("A person cannot report to themselves.", hint="Choose another manager.")
+    if person in people.list_managers(session, manager):
+        raise InvalidInputError(
+            "The manager reports to this person, directly or through others.", hint="Choose another manager."
+        )
 
 
 def _check_self_alias(session: Session, person: Person) -> None:
