@@ -17,7 +17,7 @@ def _row(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_box_and_its_task_are_done_together_by_different_clients(address: Address, era: str) -> None:
-    with Peer(era, toolsets="more") as writer, Peer() as doer:
+    with Peer(era, toolsets="more") as writer, Peer(toolsets="more") as doer:
         note = _row(writer.call("create_note", title="Meeting", content="- [ ] Call Anna\n- [ ] Order tiles"))["id"]
         made = _row(writer.call("create_tasks_from_note", note=note))
 

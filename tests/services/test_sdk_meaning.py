@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow  # they load the model
 
 TEXTS = ("remove an item to the trash", "write a file", "list the reminders")
 NONSENSE = (
-    "zzzqqq", "xyzzy", "asdf qwer", "blargh flumox", "kwyjibo", "foo bar baz", "12345 67890", "the quick brown fox",
+    "zzzqqq", "xyzzy", "asdf qwer", "blargh flumox", "kwyjibo", "foo qux baz", "12345 67890", "the quick brown fox",
     "jabberwocky slithy toves", "photosynthesis of marine algae", "quantum chromodynamics lattice", "aaaaaaaaaaaaa",
 )  # fmt: skip
 MEANT = {"garbage": "trash", "reverse it": "Take back one change", "hyperlink": "sdk.links.", "notepad": "sdk.notes."}
