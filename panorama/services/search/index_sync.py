@@ -137,10 +137,11 @@ class IndexSync(Service):
         heard_as = self._heard_as or self._listener_name
         with self._reading() as session:
             newest = passages.last_change_id(session)
-            read_to = marks.get_marks(session, [mark_name(self.name), heard_as])
-        read, heard = read_to.get(mark_name(self.name), 0), read_to.get(heard_as, 0)
+            positions = marks.get_marks(session, [mark_name(self.name), heard_as])
+        embedded, indexed = positions.get(mark_name(self.name), 0), positions.get(heard_as, 0)
         # A purge may delete the last change, so that a reader is ahead of the newest.
-        return Lag(max(0, newest - read), max(0, newest - min(read, heard)), min(read, heard))
+        last = min(embedded, indexed)
+        return Lag(max(0, newest - embedded), max(0, newest - last), last)
 
     def is_started(self) -> bool:
         """Return whether the index contains anything."""
