@@ -33,7 +33,7 @@ from tests.queues import StandInQueue
 from tests.templates import shared
 from tests.tool_errors import parse_error
 
-pytest_plugins = ("tests.browser.fixtures",)
+pytest_plugins = ("tests.browser.fixtures", "tests.postgres.fixtures")
 
 BERLIN = ZoneInfo("Europe/Berlin")
 BEGIN = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
