@@ -43,6 +43,10 @@ class PromotedTools:
         self._look_for_changes()
         return self._changed.subscribe(listener)
 
+    def subscribe_to_scripts(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call a listener whenever a script of the library changes, drafts too; return how to stop that."""
+        return self._library.subscribe(listener)
+
     def list_tools(self) -> list[Arguments]:
         """Return the arguments of each of these tools, sorted by name."""
         scripts = {_key(script): script for script in self._list_promoted()}

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from panorama.web.page_cache import DataState
 from panorama.web.page_calls import PageCalls
 from panorama.web.view import View
 from panorama.web.views import SECTIONS, VIEWS
@@ -22,11 +23,12 @@ class MenuLink:
 
 
 class Menu:
-    """Builds what every page shows. Projects are read again after a change only."""
+    """Builds what every page shows. Projects and counts are read again only after a change."""
 
     def __init__(self, calls: PageCalls) -> None:
         self._calls = calls
         self._projects: tuple[int, Mapping[str, Mapping[str, Any]]] = (-1, {})
+        self._counts: tuple[DataState | None, Mapping[str, tuple[int, str]]] = (None, {})
 
     def list_projects(self, change_number: int) -> Mapping[str, Mapping[str, Any]]:
         """Return name, hue and status of each project by its id; hues are given in the order of creation.
@@ -45,11 +47,9 @@ class Menu:
             self._projects = change_number, projects
         return projects
 
-    def build(self, current: View | None) -> list[tuple[str, list[MenuLink]]]:
+    def build(self, current: View | None, state: DataState) -> list[tuple[str, list[MenuLink]]]:
         """Return the sections of the menu with their links."""
-        late = self._calls.call("tasks.list", view="overdue", limit=1).metadata.get("total") or 0
-        drafts = len(self._calls.get("scripts.list", state="draft", limit=100))
-        counts: dict[str, tuple[int, str]] = {"today": (late, "late"), "scripts": (drafts, "hot")}
+        counts = self._count(state)
         here = (current.within or current.name) if current else ""
         return [
             (
@@ -62,3 +62,13 @@ class Menu:
             )
             for section in SECTIONS
         ]
+
+    def _count(self, state: DataState) -> Mapping[str, tuple[int, str]]:
+        """Return the counts of views and their tones."""
+        counted_at, counts = self._counts
+        if counted_at != state:
+            late = self._calls.call("tasks.list", view="overdue", limit=1).metadata.get("total") or 0
+            drafts = len(self._calls.get("scripts.list", state="draft", limit=100))
+            counts = {"today": (late, "late"), "scripts": (drafts, "hot")}
+            self._counts = state, counts
+        return counts

@@ -10,6 +10,7 @@ from panorama.domain.changes import WEB_ACTOR
 from panorama.domain.markdown.wiki_links import make_keys
 from panorama.store.graph.edges import resolve_keys
 from panorama.store.log.changes import get_last_id
+from panorama.web.page_cache import DataState
 
 CLIENT = "browser"
 
@@ -20,6 +21,8 @@ class PageCalls:
     def __init__(self, app: App) -> None:
         self._app = app
         self._conversation = Conversation(CLIENT, actor=WEB_ACTOR, client=CLIENT)
+        self._script_changes = 0
+        app.calls.promoted_tools.subscribe_to_scripts(self._count_script_change)
 
     def call(self, operation: str, agreed: str = "", /, **arguments: Any) -> Answer:
         """Call an operation.
@@ -49,6 +52,14 @@ class PageCalls:
         """Return the number of the last change."""
         with self._app.context.database.reading() as session:
             return get_last_id(session)
+
+    def get_state(self) -> DataState:
+        """Return the state of the data; read it before the data, since what is written meanwhile makes a page old."""
+        number, scripts = self.get_number(), self._script_changes
+        return DataState(number, scripts, self.now.replace(second=0, microsecond=0))
+
+    def _count_script_change(self) -> None:
+        self._script_changes += 1
 
     def list_project_names(self) -> Mapping[str, str]:
         """Return the names of all projects by their ids, favourites first."""

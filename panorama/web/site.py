@@ -24,6 +24,7 @@ from panorama.web.guard import Guard
 from panorama.web.live import ChangeStreams
 from panorama.web.markdown import render_markdown
 from panorama.web.menu import Menu
+from panorama.web.page_cache import DataState, PageCache, PageKey
 from panorama.web.page_calls import PageCalls
 from panorama.web.rendering import STATIC, render, static_version
 from panorama.web.texts import Language, Texts, choose_language
@@ -40,6 +41,9 @@ MAX_FORM_BYTES = 40 << 20
 
 MAX_PARTS = 100
 """The most files of a form that are read, more than are accepted, so that the refusal can say why."""
+
+SEARCH_FIELD = "q"
+"""The words of a search, whose results follow changes a little later: such pages are rendered anew."""
 
 IMMUTABLE = "private, max-age=31536000, immutable"
 Result = TypeVar("Result")
@@ -61,6 +65,7 @@ class Site:
         self._calls = PageCalls(app)
         self._forms = Forms(self._calls)
         self._menu = Menu(self._calls)
+        self._cache = PageCache()
         self._redirect_file = app.settings.home / REDIRECT_FILE
         self.streams = ChangeStreams(app, self._calls.get_number)
         self.asgi = Starlette(
@@ -101,24 +106,35 @@ class Site:
         asked = ViewRequest(
             self._calls, Texts(language), request.path_params, request.query_params, session_context.session.read_only
         )
-        at = self._calls.get_number()  # before all else: what is written meanwhile makes the page old
+        state = self._calls.get_state()
+        key = PageKey(
+            request.url.path, request.url.query, language, session_context.token, session_context.session.read_only
+        )
+        is_cached = view.is_cached and SEARCH_FIELD not in asked.query
+        if is_cached and (page := self._cache.find(state, key)):
+            return HTMLResponse(page)
         try:
             values = view.make(asked)
         except PanoramaError as error:
             return self._render_error(request, error)
-        return HTMLResponse(self._render(view.name, request, view, at, values))
+        page = self._render(view.name, request, view, state, values).encode()
+        if is_cached:
+            self._cache.add(state, key, page)
+        return HTMLResponse(page)
 
-    def _render(self, template: str, request: Request, view: View | None, at: int, values: Mapping[str, Any]) -> str:
+    def _render(
+        self, template: str, request: Request, view: View | None, state: DataState, values: Mapping[str, Any]
+    ) -> str:
         language = _language_of(request)
         session_context: SessionContext = request.scope["session_context"]
         common: dict[str, Any] = {
-            "at": at,
+            "at": state.change_number,
             "view": view,
             "title": Texts(language)(view.title) if view else "",
             "token": session_context.token,
             "read_only": session_context.session.read_only,
-            "projects": self._menu.list_projects(at),
-            "menu": self._menu.build(view),
+            "projects": self._menu.list_projects(state.change_number),
+            "menu": self._menu.build(view, state),
             "now": self._calls.now,
             "session": session_context.session,
             "sessions": self._access.list_sessions() if view and view.name == "settings" else [],
@@ -128,7 +144,7 @@ class Site:
     def _render_error(self, request: Request, error: PanoramaError) -> Response:
         status = 404 if isinstance(error, NotFoundError) else 422
         values = {"message": error.message, "hint": error.hint, "title": Texts(_language_of(request))("Error")}
-        return HTMLResponse(self._render("error", request, None, self._calls.get_number(), values), status)
+        return HTMLResponse(self._render("error", request, None, self._calls.get_state(), values), status)
 
     # Forms.
 
@@ -178,7 +194,7 @@ class Site:
                 return JSONResponse(question)
             kept = [(field, value) for field, values in _to_fields(form).items() for value in values]
             values = question | {"fields": kept, "then": then, "action": request.url.path}
-            return HTMLResponse(self._render("confirm", request, None, self._calls.get_number(), values))
+            return HTMLResponse(self._render("confirm", request, None, self._calls.get_state(), values))
         except PanoramaError as error:
             if wants_json:
                 return JSONResponse({"failed": True, "message": error.message, "hint": error.hint})

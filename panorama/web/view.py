@@ -33,7 +33,8 @@ class View:
 
     `make` returns the values of the template `<name>.html`; "title" among them replaces the view's own. `kinds` are the
     kinds of items whose changes it shows at once. `section` is its heading in the menu, None if it is not listed there;
-    the view `within` is then marked as the current one.
+    the view `within` is then marked as the current one. With `is_cached` the page is rendered again only after a change
+    of an item, or in the next minute: only for views of nothing but items.
     """
 
     name: str
@@ -43,3 +44,4 @@ class View:
     kinds: tuple[str, ...] = ()
     section: Section | None = None
     within: str = ""
+    is_cached: bool = False

@@ -21,32 +21,42 @@ from panorama.web.views import (
 VIEWS = (
     View(
         name="today", path="/today", title="Today", make=tasks.show_today, kinds=("task", "project"), section="",
+        is_cached=True,
     ),
-    View(name="tasks", path="/tasks", title="Tasks", make=tasks.show_tasks, kinds=("task", "project"), section=""),
+    View(
+        name="tasks", path="/tasks", title="Tasks", make=tasks.show_tasks, kinds=("task", "project"), section="",
+        is_cached=True,
+    ),
     View(name="task", path="/tasks/{id}", title="Task", make=tasks.show_task, kinds=("task",), within="tasks"),
-    View(name="notes", path="/notes", title="Notes", make=notes.show_notes, kinds=("note", "project"), section=""),
+    View(
+        name="notes", path="/notes", title="Notes", make=notes.show_notes, kinds=("note", "project"), section="",
+        is_cached=True,
+    ),
     View(name="note_edit", path="/notes/new", title="New note", make=notes.create_note, within="notes"),
     View(name="note", path="/notes/{id}", title="Note", make=notes.show_note, kinds=("note",), within="notes"),
     View(name="note_edit", path="/notes/{id}/edit", title="Edit", make=notes.edit_note, within="notes"),
     View(name="file", path="/files/{id}", title="File", make=files.show_file, kinds=("file", "note"), within="notes"),
     View(
         name="projects", path="/projects", title="Projects", make=projects.show_projects,
-        kinds=("project", "task", "note"), section="",
+        kinds=("project", "task", "note"), section="", is_cached=True,
     ),
     View(
         name="project", path="/projects/{id}", title="Project", make=projects.show_project,
-        kinds=("project", "task", "note"), within="projects",
+        kinds=("project", "task", "note"), within="projects", is_cached=True,
     ),
     View(
         name="project_edit", path="/projects/{id}/edit", title="Edit", make=projects.edit_project, within="projects",
     ),
     View(
         name="calendar", path="/calendar", title="Calendar", make=calendar.show_calendar,
-        kinds=("event", "session", "task", "project"), section="",
+        kinds=("event", "session", "task", "project"), section="", is_cached=True,
     ),
     View(name="event_edit", path="/events/new", title="New event", make=calendar.create_event, within="calendar"),
     View(name="event_edit", path="/events/{id}", title="Event", make=calendar.edit_event, within="calendar"),
-    View(name="people", path="/people", title="People", make=people.show_people, kinds=("person", "team"), section=""),
+    View(
+        name="people", path="/people", title="People", make=people.show_people, kinds=("person", "team"), section="",
+        is_cached=True,
+    ),
     View(name="person_edit", path="/people/new", title="New person", make=people.create_person, within="people"),
     View(
         name="person", path="/people/{id}", title="Person", make=people.show_person, kinds=("*",), within="people",
