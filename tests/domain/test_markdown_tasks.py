@@ -268,6 +268,8 @@ def test_code_below_a_task_is_part_of_its_notes():
         ("every weekday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
         ("every week", "FREQ=WEEKLY"),
         ("every other week", "FREQ=WEEKLY;INTERVAL=2"),
+        ("every second day", "FREQ=DAILY;INTERVAL=2"),
+        ("jede dritte Woche am Montag", "FREQ=WEEKLY;INTERVAL=3;BYDAY=MO"),
         ("every 2 weeks", "FREQ=WEEKLY;INTERVAL=2"),
         ("every week on tuesday, thursday", "FREQ=WEEKLY;BYDAY=TU,TH"),
         ("every 2 weeks on Tue and thu,tue", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,TH"),

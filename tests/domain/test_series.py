@@ -170,7 +170,16 @@ def test_a_recurrence_may_be_given_in_words(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["every", "every second tuesday", "every hour", "sometimes", "every day when done", "every 31st february"]
+    "text",
+    [
+        "every",
+        "every second tuesday",
+        "every 15th of the month",
+        "every hour",
+        "sometimes",
+        "every day when done",
+        "every 31st february",
+    ],
 )
 def test_a_recurrence_that_is_not_understood_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError, match="recurrence"):

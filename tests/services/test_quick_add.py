@@ -24,6 +24,16 @@ def test_a_title_is_kept_unless_it_is_to_be_parsed(call: Call) -> None:
     assert call("tasks.create", title="Call mum on friday #x").data["title"] == "Call mum on friday #x"
 
 
+def test_the_answer_names_a_day_that_stays_in_the_title(call: Call) -> None:
+    made = call("tasks.create", title="Sunday Times subscription #news", parse=True)
+
+    assert made.data["title"] == "Sunday Times subscription"
+    assert "deadline" not in made.data
+    assert made.metadata["hint"] == (
+        "Taken from the title: tags news (“#news”). “Sunday” stays in the title; write “on Sunday” if it is the day."
+    )
+
+
 def test_a_repetition_in_a_title_begins_on_its_first_day(call: Call) -> None:
     made = call("tasks.create", title="Water plants every friday", parse=True)
 

@@ -32,6 +32,7 @@ _CLOCK = re.compile(
     r"(?:(?:at|um|by|bis|@) ?)?(?:\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|uhr)|\d{1,2}:\d\d(?: uhr)?)", re.IGNORECASE
 )
 _ORDINAL = re.compile(r"(?:the |de[nrsm] )?\d{1,2}(?:st|nd|rd|th|\.)", re.IGNORECASE)
+_NUMBER_DATE = re.compile(r"(?<!\S)(?:\d{1,2}\. ?\d{1,2}\.(?:\d{2}|\d{4})?|\d{1,2}/\d{1,2}(?:/\d{4})?)(?!\S)")
 _GERMAN_PRIORITIES = {"hoch": 3, "mittel": 2, "niedrig": 1}
 _PRIORITIES: Mapping[str, int] = {**PRIORITIES, **_GERMAN_PRIORITIES}
 _MARKS: Mapping[str, Mapping[str, Any]] = {
@@ -52,20 +53,46 @@ _EVERYDAY = frozenset(
 )  # fmt: skip
 """Words that mean something else, or no day to be done on, when they are alone."""
 
-_FEASTS = frozenset(("black", "good", "cyber", "ash", "palm", "easter"))
-"""A day behind one of these words is a feast or a sale."""
+_ORIGINS = frozenset(("from", "since", "vom", "seit"))
+"""A day behind one of these words is over, or the beginning of something."""
 
-_ENGLISH_NAMES = frozenset((*WEEKDAYS, "morning", "afternoon", "evening", "night"))
+_NOT_BEFORE_DAYS = _ORIGINS.union(
+    ("black", "good", "cyber", "ash", "palm", "easter", "the", "a", "my", "our", "your", "der", "die", "das", "to",
+     "auf")
+)  # fmt: skip
+"""A day behind one of these words is a feast, part of a noun, or where something is moved to."""
+
+_CHOICES = frozenset(("last", "this", "next"))
+"""Words that belong to the day behind them: if they are no date together, neither is the day alone."""
+
+_LINKS = frozenset(("and", "or", "to", "until", "till", "und", "oder", "bis", "-", "–"))
+"""Words between two days, of which neither is the deadline."""
+
+_AFTER_DAYS = frozenset(
+    ("about", "and", "at", "by", "for", "from", "in", "on", "or", "to", "via", "with", "an", "auf", "bei", "für", "im",
+     "in", "mit", "nach", "oder", "um", "und", "wegen", "zu", "zum", "zur", "-", "–")
+)  # fmt: skip
+"""Words that begin a new part of a sentence, so that a day before them is no part of a name."""
+
+_GERMAN_WEEKDAYS = frozenset(
+    ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonnabend", "sonntag")
+)  # fmt: skip
+_DAY_NAMES = _GERMAN_WEEKDAYS.union(WEEKDAYS)
+_ENGLISH_NAMES = frozenset((*WEEKDAYS, "today", "tomorrow", "morning", "afternoon", "evening", "night"))
 """Words that are a part of many English names; German writes its days with a capital anyway."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuickAdd:
-    """The title and the fields of a new task; `taken` has the words that were taken for each field."""
+    """The title and the fields of a new task; `taken` has the words that were taken for each field.
+
+    `kept_day` is a weekday that may be part of a name and stays in the title, "" if there is none.
+    """
 
     title: str
     fields: Mapping[str, Any]
     taken: Mapping[str, str]
+    kept_day: str = ""
 
 
 def parse_quick_add(
@@ -93,7 +120,8 @@ def parse_quick_add(
         if span:
             taken["deadline"] = " ".join(span)
     title = " ".join(words).rstrip(" ,;:-–")
-    return QuickAdd(title, fields, taken) if title else QuickAdd(line, {}, {})
+    kept_day = "" if "deadline" in given or "deadline" in fields else _find_kept_day(words)
+    return QuickAdd(title, fields, taken, kept_day) if title else QuickAdd(line, {}, {})
 
 
 def _take_signs(
@@ -175,34 +203,79 @@ def _is_to_come(deadline: Deadline, now: datetime, zone: ZoneInfo) -> bool:
 
 
 def _is_anchor(word: str) -> bool:
-    plain = word.strip(",;.")
+    plain = word.strip(",;:.")
     return any(letter.isdigit() for letter in plain) or any(part in _ANCHORS for part in read_words(plain))
 
 
 def _is_plain_date(words: Sequence[str], span: tuple[str, ...], deadline: Deadline) -> bool:
     """Return whether words that can be a date hardly mean anything else."""
     phrase, place = _clean(span), _find_place(words, span)
-    if place and (words[place - 1].casefold() in _FEASTS or _is_in_name(span[-1], words[place + len(span) :])):
+    before, after = words[:place], words[place + len(span) :]
+    if _is_of_other_words(before, span, after) or _is_in_name(span, after, is_first=not place):
         return False
     if phrase.casefold() in _EVERYDAY or _ORDINAL.fullmatch(phrase):
         return False
-    if _CLOCK.fullmatch(phrase) and any(map(_is_weekday, (*words[:place], *words[place + len(span) :]))):
+    if _CLOCK.fullmatch(phrase) and any(map(_is_day_word, (*before, *after))):
         return False  # the time is of a day that stays in the title
     if " ".join(read_words(phrase)) in HOLIDAYS:  # “christmas presents” are due before; “by christmas” is a day
         return False
     has_day = any(part in _ANCHORS for part in read_words(phrase)) or not isinstance(deadline, datetime)
-    return has_day or bool(_CLOCK.fullmatch(phrase)) or "+" in phrase or "-" in phrase
+    return has_day or bool(_CLOCK.fullmatch(phrase) or _NUMBER_DATE.search(phrase)) or "+" in phrase or "-" in phrase
 
 
 def _is_weekday(word: str) -> bool:
-    plain = word.strip(",;.").casefold()
+    plain = word.strip(",;:.").casefold()
     return plain not in _EVERYDAY and any(part in WEEKDAYS for part in read_words(plain))
 
 
-def _is_in_name(last: str, following: Sequence[str]) -> bool:
-    """Return whether a day before more words with a capital is a part of a name: “Friday Night Lights”."""
-    is_capital = last[0].isupper() and last.casefold() in _ENGLISH_NAMES
-    return is_capital and bool(following) and following[0].isalpha() and following[0][0].isupper()
+def _is_day_word(word: str) -> bool:
+    return _is_weekday(word) or bool(_NUMBER_DATE.fullmatch(word))
+
+
+def _is_of_other_words(before: Sequence[str], span: Sequence[str], after: Sequence[str]) -> bool:
+    """Return whether the words around a day make it something else: “the friday report”, “from 2 may to 5 may”."""
+    first = span[0].casefold()
+    if before and (before[-1].casefold() in _NOT_BEFORE_DAYS or not _CHOICES.isdisjoint(read_words(before[-1]))):
+        return True
+    if first in _ORIGINS or (first in _NOT_BEFORE_DAYS and len(span) == 2 and _is_weekday(span[1])):
+        return True
+    if len(before) > 1 and before[-2].casefold() in _ORIGINS and _is_anchor(before[-1]):
+        return True
+    pairs = (before[-2:][::-1], after[:2])
+    return any(
+        len(pair) == 2 and pair[0].casefold() in _LINKS and _is_anchor(pair[1]) and not pair[1].isdigit()
+        for pair in pairs
+    )
+
+
+def _is_in_name(span: Sequence[str], after: Sequence[str], *, is_first: bool) -> bool:
+    """Return whether a day before more words may be a part of a name or noun: “Sunday Times”, “a sunday roast”.
+
+    Args:
+        is_first: The line begins with the day; then it is no part of a name in German, or in small letters.
+    """
+    last = span[-1]
+    if not after or not last[-1].isalpha() or after[0].casefold() in _AFTER_DAYS:
+        return False
+    is_capital, word = last[0].isupper(), last.casefold()
+    if is_capital and after[0][0].isupper() and word in _ENGLISH_NAMES:
+        return True
+    if len(span) > 1:
+        return False
+    if word in _DAY_NAMES:
+        return not is_first or (is_capital and word in WEEKDAYS)
+    return is_capital and not is_first and word in NAMED_DAYS
+
+
+def _find_kept_day(words: Sequence[str]) -> str:
+    """Return the first weekday that may be part of a name, "" if there is none."""
+    near = words[-MAX_WORDS:]
+    days = (
+        word
+        for place, word in enumerate(near)
+        if word.casefold() in _DAY_NAMES and _is_in_name((word,), near[place + 1 :], is_first=not place)
+    )
+    return next(days, "")
 
 
 def _find_place(words: Sequence[str], span: tuple[str, ...]) -> int:
@@ -219,7 +292,7 @@ def _remove(words: Sequence[str], span: tuple[str, ...]) -> list[str]:
 
 
 def _clean(span: Sequence[str]) -> str:
-    return " ".join(span).rstrip(",;")
+    return " ".join(span).rstrip(",;:")
 
 
 def _parse(phrase: str, now: datetime, zone: ZoneInfo) -> Deadline | None:

@@ -21,6 +21,7 @@ _FROM_COMPLETION = re.compile(
     r"(?P<every>\s*(?:every|each|jede[nrs]?|alle))!(?=\s)|\s+(?:when done|nach erledigung)\s*\Z", re.IGNORECASE
 )
 _COUNT = re.compile(r"[1-9][0-9]{0,2}")
+_NTH = re.compile(r"([2-9]|[1-9][0-9])(?:th|\.)")
 _ORDINAL = re.compile(r"([1-9][0-9]?)(?:th|\.)?")
 
 
@@ -94,6 +95,8 @@ def _parse_interval(words: Sequence[str]) -> tuple[str, Sequence[str]]:
         return ";INTERVAL=2", words[1:]
     if words and _COUNT.fullmatch(words[0]):
         return ("" if words[0] == "1" else f";INTERVAL={words[0]}"), words[1:]
+    if words and (nth := _NTH.fullmatch(words[0])) and words[1:2] != ["month"]:
+        return f";INTERVAL={nth[1]}", words[1:]
     return "", words
 
 

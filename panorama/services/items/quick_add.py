@@ -8,7 +8,9 @@ from zoneinfo import ZoneInfo
 from panorama.domain.items.tasks import Task
 from panorama.domain.markdown.quick_add import QuickAdd, parse_quick_add
 from panorama.domain.text.json_types import is_sequence
+from panorama.domain.time.calendar_words import WEEKDAYS
 from panorama.domain.time.recurrence import describe_rule
+from panorama.services.search.hints import join_hints
 from panorama.store.backend import Session
 from panorama.store.items import overview
 from panorama.store.items.tasks import Clock
@@ -27,14 +29,18 @@ def read_title(session: Session, title: str, clock: Clock, given: Mapping[str, A
 
 
 def describe_taken(quick: QuickAdd, task: Task, zone: ZoneInfo) -> str:
-    """Describe the fields parsed from a title, with their words; "" if there are none."""
+    """Describe the fields parsed from a title, with their words, and a day that stays in it; "" for neither."""
     parts: list[str] = []
     for name in quick.fields:
         value = "" if name in ("project", "urgent", "important") else f" {_format_value(getattr(task, name), zone)}"
         if name == "recurrence" and task.deadline:
             value = f" {describe_rule(task.recurrence, task.deadline, zone)}"
         parts.append(f"{name}{value}" + (f" (“{quick.taken[name]}”)" if name in quick.taken else ""))
-    return f"Taken from the title: {', '.join(parts)}." if parts else ""
+    taken = f"Taken from the title: {', '.join(parts)}." if parts else ""
+    day = quick.kept_day
+    preposition = "on" if day.casefold() in WEEKDAYS else "am"
+    kept = f"“{day}” stays in the title; write “{preposition} {day}” if it is the day." if day else ""
+    return join_hints(taken, kept)
 
 
 def _format_value(value: object, zone: ZoneInfo) -> str:
