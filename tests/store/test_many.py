@@ -11,8 +11,8 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 
 from panorama.domain.changes import Origin
+from panorama.store import bulk_writes
 from panorama.store.column_types import DeadlineText, TagList, Utc
-from panorama.store.sqlite import bulk_writes
 from panorama.store.sqlite.engine import SqliteDatabase
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from panorama.store import bulk_writes
 from panorama.store.backend import Dialect, FullText, ProgressCallback, Session, Vocabulary, noop
-from panorama.store.sqlite import bulk_writes, fulltext, vocabulary
+from panorama.store.sqlite import fulltext, vocabulary
 from panorama.store.sqlite.online_backup import copy_database
 
 

@@ -4,38 +4,29 @@ import errno
 import json
 import os
 import sqlite3
-import threading
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
-from contextvars import ContextVar
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
-from panorama.domain.changes import ItemChange, Origin
+from panorama.domain.changes import Origin
 from panorama.errors import PanoramaError, UnavailableError
-from panorama.store import signals
 from panorama.store.backend import (
-    READ_SECONDS,
-    Database,
-    DatabaseChooser,
-    Listener,
     ProgressCallback,
     Session,
-    WriteScope,
     noop,
 )
-from panorama.store.items import long_texts
-from panorama.store.signals import Signal
 from panorama.store.sqlite.dialect import DIALECT
 from panorama.store.sqlite.driver import SqliteConnection, discard, sqlite_connection
 from panorama.store.sqlite.errors import translate_errors, unavailable_error
 from panorama.store.sqlite.file import APPLICATION_ID, database_size_bytes, is_ours
 from panorama.store.sqlite.online_backup import copy_database
-from panorama.store.sqlite.read_pool import ReadPool, ReadScope, is_beyond_limit, limit_reads, watch_limit
+from panorama.store.sqlite.read_pool import ReadPool, ReadScope, watch_limit
 from panorama.store.sqlite.scratch_copy import ScratchDatabase
+from panorama.store.transactions import Transactions
 
 POOL_SIZE = 8
 """Connections that stay open for readers, and as many for all else."""
@@ -64,15 +55,15 @@ PORTION_PAGES = 1024
 """Pages of an internal copy that are flushed at once: 4 MB; other writers wait up to 80 ms for it."""
 
 
-class SqliteDatabase:
+class SqliteDatabase(Transactions):
     """The file, its connections, and its transactions. Safe to use from several threads.
 
     Writes of one process queue on a lock instead of polling SQLite's; waits up to `busy_seconds` for other processes.
     """
 
     def __init__(self, path: Path, *, busy_seconds: float = 10.0, is_durable: bool = True) -> None:
+        super().__init__(busy_seconds)
         self.path = path
-        self._busy_seconds = busy_seconds
         self._opened: tuple[int, int] | None = None
         self._engine = _create_engine(
             path, busy_seconds, self._remember_file, _PRAGMAS if is_durable else _VOLATILE_PRAGMAS
@@ -80,44 +71,13 @@ class SqliteDatabase:
         event.listen(self._engine, "do_connect", self._forbid_creation)
         self._writer = self._engine.execution_options(sqlite_begin="IMMEDIATE")
         self._views = ReadPool(self._engine, keeps=POOL_SIZE)
-        self._write_lock = threading.Lock()
-        self._current: ContextVar[Session | None] = ContextVar("session", default=None)
-        self._acting: ContextVar[WriteScope | None] = ContextVar("acting", default=None)
-        self._elsewhere: ContextVar[DatabaseChooser | None] = ContextVar("elsewhere", default=None)
-        self._listeners = Signal[Sequence[ItemChange]]()
 
     @contextmanager
-    def transaction(self, origin: Origin) -> Generator[Session]:
-        """Open a write transaction, or join the open one; all of it is stored or none.
-
-        Inside `write_scope`, the origin given there replaces this one.
-
-        Raises:
-            UnavailableError: The database is locked, full, read-only or damaged.
-        """
-        if other := self._find_target(writes=True):
-            with other.transaction(origin) as session:
-                yield session
-            return
-        if current := self._current.get():
-            if current.origin is None:
-                raise RuntimeError("a write inside a read")
-            yield current
-            return
-        acting = self._acting.get()
+    def _open_write(self, origin: Origin) -> Generator[Session]:
         with self._hold_write_lock(), translate_errors(), self._begin_write() as connection:
-            session = Session(connection, acting.origin if acting else origin, DIALECT)
-            with self._set_current(session), watch_limit(connection):
-                yield session
-                long_texts.save_marks(session)
+            with watch_limit(connection):
+                yield Session(connection, origin, DIALECT)
             self._check_file()
-        if acting:
-            acting.wrote += session.change_count
-        if session.touched:
-            self._listeners.notify(session.touched)
-        for entry in session.later:
-            signals.notify(entry)
-        long_texts.complete_words(self, session.long_texts, is_beyond_limit)
 
     @contextmanager
     def _begin_write(self) -> Generator[Connection]:
@@ -134,14 +94,6 @@ class SqliteDatabase:
             raise
         sqlite_connection(connection).close_cursors()
         connection.close()
-
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call a listener after each later transaction with what it touched; return how to unsubscribe.
-
-        It is called once per transaction, after the commit and outside the lock, in the thread that wrote; it must be
-        quick. It is not called after a rollback or if no item was touched. Its errors are only logged.
-        """
-        return self._listeners.subscribe(listener)
 
     def is_current(self) -> bool:
         """Return whether the open file is still the one at its path."""
@@ -177,77 +129,9 @@ class SqliteDatabase:
                         if file.exists():
                             file.chmod(stat.st_mode & 0o700)
 
-    @contextmanager
-    def write_scope(self, origin: Origin) -> Generator[WriteScope]:
-        """Make the transactions opened inside one unit, each stored on its own."""
-        if other := self._find_target(writes=True):
-            with other.write_scope(origin) as acting:
-                yield acting
-            return
-        acting = WriteScope(origin)
-        token = self._acting.set(acting)
-        try:
-            yield acting
-        finally:
-            self._acting.reset(token)
-
-    def reading(self) -> AbstractContextManager[Session]:
-        """Open a consistent view of the data, or join the open transaction.
-
-        Opening and closing one that reads nothing takes 5 µs.
-        """
-        if other := self._find_target(writes=False):
-            return other.reading()
-        if current := self._current.get():
-            return nullcontext(current)
+    def _open_view(self) -> ReadScope:
+        """Open a view; opening and closing one that reads nothing takes 5 µs."""
         return ReadScope(self._views, self._current)
-
-    def writer(self) -> Origin | None:
-        """Return on whose behalf this context writes: of the open transaction or `write_scope`; None if in neither."""
-        if other := self._find_target(writes=True):
-            return other.writer()
-        if (current := self._current.get()) and current.origin:
-            return current.origin
-        acting = self._acting.get()
-        return acting.origin if acting else None
-
-    def limit_reads(
-        self, should_stop: Callable[[], bool], seconds: float = READ_SECONDS
-    ) -> AbstractContextManager[None]:
-        """Stop statements inside after some seconds, or as soon as `should_stop` returns true; outer limits stay."""
-        return limit_reads(should_stop, seconds)
-
-    @contextmanager
-    def redirect(self, chosen: DatabaseChooser) -> Generator[None]:
-        """Open the transactions of this context in another database, where `chosen` returns one."""
-        token = self._elsewhere.set(chosen)
-        try:
-            yield
-        finally:
-            self._elsewhere.reset(token)
-
-    def _find_target(self, *, writes: bool) -> Database | None:
-        chosen = self._elsewhere.get()
-        return chosen(writes) if chosen else None
-
-    @contextmanager
-    def _set_current(self, session: Session) -> Generator[Session]:
-        token = self._current.set(session)
-        try:
-            yield session
-        finally:
-            self._current.reset(token)
-
-    @contextmanager
-    def _hold_write_lock(self) -> Generator[None]:
-        if not self._write_lock.acquire(timeout=self._busy_seconds):
-            raise UnavailableError(
-                "Another write is still running; nothing was changed.", hint="Try again in a moment."
-            )
-        try:
-            yield
-        finally:
-            self._write_lock.release()
 
     @contextmanager
     def migrating(self) -> Generator[Connection]:

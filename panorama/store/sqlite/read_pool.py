@@ -1,8 +1,7 @@
 """A pool of read connections, cheaper than SQLAlchemy's, and the limit of what is read on them."""
 
 import sqlite3
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
@@ -11,26 +10,13 @@ from sqlalchemy.exc import DBAPIError
 
 from panorama.errors import PanoramaError
 from panorama.store.backend import Session
+from panorama.store.read_limit import current_limit, is_beyond_limit
 from panorama.store.sqlite.dialect import DIALECT
 from panorama.store.sqlite.driver import discard, sqlite_connection
 from panorama.store.sqlite.errors import raise_translated
 
 STEPS_BETWEEN_LOOKS = 20_000
 """Virtual machine steps between two checks whether a read should stop: one or two milliseconds."""
-
-_read_limit: ContextVar[Callable[[], bool] | None] = ContextVar("read_limit", default=None)
-"""Returns whether the reads of this context should stop; a scratch copy shares the limit of the real store."""
-
-
-@contextmanager
-def limit_reads(should_stop: Callable[[], bool], seconds: float) -> Generator[None]:
-    """Stop statements inside after some seconds, or as soon as `should_stop` returns true; outer limits stay."""
-    end, outer = time.monotonic() + seconds, _read_limit.get()
-    token = _read_limit.set(lambda: time.monotonic() > end or should_stop() or bool(outer and outer()))
-    try:
-        yield
-    finally:
-        _read_limit.reset(token)
 
 
 @contextmanager
@@ -42,12 +28,6 @@ def watch_limit(connection: Connection) -> Generator[None]:
         yield
     finally:
         driver.set_progress_handler(None, 0)
-
-
-def is_beyond_limit() -> bool:
-    """Return whether the statements of this context should stop."""
-    limit = _read_limit.get()
-    return limit is not None and limit()
 
 
 class ReadPool:
@@ -123,7 +103,7 @@ class ReadScope:
         except (DBAPIError, sqlite3.Error) as error:
             raise_translated(error)
             raise
-        self._has_limit = (limit := _read_limit.get()) is not None
+        self._has_limit = (limit := current_limit()) is not None
         if limit:
             sqlite_connection(self._connection).set_progress_handler(limit, STEPS_BETWEEN_LOOKS)
         session = Session(self._connection, None, DIALECT)

@@ -40,14 +40,15 @@ def insert_rows(
     Raises:
         ValueError: The driver uses named parameters.
     """
-    statement, columns = _prepare_insert(table, names, "OR IGNORE" if skip_existing else "", connection.dialect)
+    statement, columns = _prepare_insert(table, names, connection.dialect)
+    ending = " ON CONFLICT DO NOTHING" if skip_existing else ""
     is_as_given = [at for at, process in columns if not process] == list(range(len(names)))
     created = list(rows) if is_as_given else [_to_parameters(columns, row) for row in rows]
     most, done = min(BATCH_ROWS, MAX_PARAMETERS // len(columns)), 0
     while done < len(created):
         count = 1 << min(most, len(created) - done).bit_length() - 1
         batch = tuple(chain.from_iterable(created[done : done + count]))
-        connection.exec_driver_sql(_repeat_values(statement, count), batch)
+        connection.exec_driver_sql(_repeat_values(statement, count) + ending, batch)
         done += count
 
 
@@ -80,13 +81,9 @@ def _repeat_values(statement: str, count: int) -> str:
 
 
 @lru_cache(MAX_CACHED_STATEMENTS)
-def _prepare_insert(
-    table: Table, names: tuple[str, ...], prefix: str, dialect: Dialect
-) -> tuple[str, Sequence[Column]]:
+def _prepare_insert(table: Table, names: tuple[str, ...], dialect: Dialect) -> tuple[str, Sequence[Column]]:
     """Return the statement that inserts a row, and the index and conversion of each of its parameters."""
-    statement = insert(table).inline()
-    statement = statement.prefix_with(prefix) if prefix else statement
-    return _compile(statement, table, names, names, dialect)
+    return _compile(insert(table).inline(), table, names, names, dialect)
 
 
 @lru_cache(MAX_CACHED_STATEMENTS)

@@ -1,0 +1,31 @@
+"""How long, and until when, the reads of a call may go on."""
+
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_limit: ContextVar[Callable[[], bool] | None] = ContextVar("read_limit", default=None)
+"""Returns whether the reads of this context should stop; a scratch copy shares the limit of the real store."""
+
+
+@contextmanager
+def limit_reads(should_stop: Callable[[], bool], seconds: float) -> Generator[None]:
+    """Stop statements inside after some seconds, or as soon as `should_stop` returns true; outer limits stay."""
+    end, outer = time.monotonic() + seconds, _limit.get()
+    token = _limit.set(lambda: time.monotonic() > end or should_stop() or bool(outer and outer()))
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def current_limit() -> Callable[[], bool] | None:
+    """Return what says whether the statements of this context should stop; None if nothing limits them."""
+    return _limit.get()
+
+
+def is_beyond_limit() -> bool:
+    """Return whether the statements of this context should stop."""
+    limit = _limit.get()
+    return limit is not None and limit()
