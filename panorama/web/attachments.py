@@ -35,7 +35,7 @@ class Upload:
     content: bytes
 
 
-def read_uploads(files: Sequence[object], texts: Texts) -> list[Upload]:
+def read_uploads(files: Sequence[object], texts: Texts, max_files: int) -> list[Upload]:
     """Return the files of a form.
 
     Raises:
@@ -43,10 +43,10 @@ def read_uploads(files: Sequence[object], texts: Texts) -> list[Upload]:
     """
     uploads: list[Upload] = []
     chosen = [file for file in files if isinstance(file, UploadFile) and file.filename]
-    if not 1 <= len(chosen) <= LIMITS["files"]:
+    if not 1 <= len(chosen) <= max_files:
         raise InvalidInputError(
             texts("{number} files were chosen.", number=len(chosen)),
-            hint=texts("Choose 1 to {limit}.", limit=LIMITS["files"]),
+            hint=texts("Choose 1 to {limit}.", limit=max_files),
         )
     if sum(file.size or 0 for file in chosen) > LIMITS["total"] << 20:
         raise InvalidInputError(

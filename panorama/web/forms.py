@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import quote
 
 from panorama import sample
 from panorama.calls import Answer
@@ -12,6 +13,7 @@ from panorama.domain.markdown.quick_add import parse_quick_add
 from panorama.domain.text.json_types import is_object
 from panorama.errors import InvalidInputError, NotFoundError
 from panorama.web.attachments import Upload, attach_files
+from panorama.web.dropped_files import store_dropped
 from panorama.web.page_calls import PageCalls
 from panorama.web.texts import Texts
 from panorama.web.views.settings import change_setting
@@ -20,7 +22,7 @@ OPERATIONS = frozenset(
     {
         "tasks.create", "tasks.update", "notes.create", "notes.update", "projects.create", "projects.update",
         "items.delete", "items.restore", "history.undo", "jobs.cancel", "scripts.approve", "scripts.reject",
-        "import.markdown", "people.create", "people.update", "events.create", "events.update",
+        "import.markdown", "import.memory", "people.create", "people.update", "events.create", "events.update",
         "sources.decide", "sources.revoke",
     }
 )  # fmt: skip
@@ -101,6 +103,12 @@ class Forms:
         answer = attach_files(self._calls, note, uploads)
         message = texts.count("1 file attached", "{number} files attached", len(uploads))
         return Outcome(message, _get_undo(answer), None)
+
+    def prepare_import(self, uploads: Sequence[Upload], texts: Texts) -> Outcome:
+        """Store files that a browser sent, to preview and import them; `id` of the data is their path in an address."""
+        path = store_dropped(self._calls.app.settings.home, uploads, texts)
+        message = texts.count("1 file to import", "{number} files to import", len(uploads))
+        return Outcome(message, "", {"id": quote(str(path))})
 
     def _add_quickly(self, fields: Fields, texts: Texts) -> Outcome:
         line = _get(fields, "line")

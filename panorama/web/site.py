@@ -18,7 +18,8 @@ from panorama.app import App
 from panorama.domain.text.json_types import is_object
 from panorama.errors import ConfirmationError, NotFoundError, PanoramaError
 from panorama.web.access import Access, SessionContext
-from panorama.web.attachments import read_uploads, send_content
+from panorama.web.attachments import LIMITS, read_uploads, send_content
+from panorama.web.dropped_files import MAX_FILES
 from panorama.web.forms import Fields, Forms, Outcome
 from panorama.web.guard import Guard
 from panorama.web.live import ChangeStreams
@@ -39,7 +40,7 @@ REDIRECT_FILE = "open.html"
 MAX_FORM_BYTES = 40 << 20
 """A note of 10 MB, each of whose bytes a browser may send as three."""
 
-MAX_PARTS = 100
+MAX_PARTS = 200
 """The most files of a form that are read, more than are accepted, so that the refusal can say why."""
 
 SEARCH_FIELD = "q"
@@ -86,6 +87,7 @@ class Site:
             Route("/find", self._find),
             Route("/preview", self._preview, methods=["POST"]),
             Route("/do/attach", self._attach, methods=["POST"]),
+            Route("/do/drop", self._prepare_import, methods=["POST"]),
             Route("/do/{name}", self._submit, methods=["POST"]),
             Route("/files/{id}/content", self._send_content),
             Route("/sessions/end", self._end_sessions, methods=["POST"]),
@@ -162,15 +164,27 @@ class Site:
 
     async def _attach(self, request: Request) -> Response:
         """Attach the files of a form to a note."""
+
+        def attach(form: FormData, texts: Texts) -> Outcome:
+            uploads = read_uploads(form.getlist("file"), texts, LIMITS["files"])
+            return self._forms.attach(str(form.get("note", "")), uploads, texts)
+
+        return await self._submit_files(request, attach)
+
+    async def _prepare_import(self, request: Request) -> Response:
+        """Store the files of a form for an import, which the user previews first."""
+
+        def prepare(form: FormData, texts: Texts) -> Outcome:
+            return self._forms.prepare_import(read_uploads(form.getlist("file"), texts, MAX_FILES), texts)
+
+        return await self._submit_files(request, prepare)
+
+    async def _submit_files(self, request: Request, submit: Callable[[FormData, Texts], Outcome]) -> Response:
         form = await self._read_form(request, max_files=MAX_PARTS)
         if isinstance(form, Response):
             return form
-
-        def attach(texts: Texts) -> Outcome:
-            return self._forms.attach(str(form.get("note", "")), read_uploads(form.getlist("file"), texts), texts)
-
         try:
-            return await self._run(lambda: self._answer_form(request, form, attach))
+            return await self._run(lambda: self._answer_form(request, form, lambda texts: submit(form, texts)))
         finally:
             await form.close()
 

@@ -16,6 +16,7 @@ def make_environment(home: Path) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("PANORAMA_")}
     return inherited | {
         "HOME": str(home.parent),
+        "TMPDIR": str(home.parent),
         "PANORAMA_HOME": str(home),
         "PANORAMA_TIMEZONE": "Europe/Berlin",
         "PANORAMA_EMBEDDER": "none",

@@ -1,4 +1,4 @@
-"""Files that a user drops onto a note or chooses in a form."""
+"""Files that a user drops onto a note or onto the imports, or chooses in a form."""
 
 import pytest
 
@@ -42,3 +42,16 @@ def test_a_file_is_attached_while_a_text_is_written(page: Page, assistant: Assis
 
     expect(page.locator("li", has_text="cellar.txt")).to_be_visible()
     expect(page.get_by_role("textbox", name="Text in Markdown")).to_have_value("Half a sentence")
+
+
+def test_a_dropped_note_is_previewed_and_imported(page: Page, assistant: Assistant) -> None:
+    page.goto("/imports")
+    page.evaluate(_DROP, ["Plan of the roof.md", "Slate, and [[Plan of the attic]]."])
+    expect(page.get_by_text("1 file to import: Plan of the roof.md")).to_be_visible()
+    assert assistant.call("search", query="Slate", kinds=["note"]) == []
+
+    page.get_by_role("button", name="Import").click()
+
+    expect(page.locator("h1", has_text="Jobs")).to_be_visible()
+    page.goto("/notes")
+    expect(page.get_by_role("link", name="Plan of the roof")).to_be_visible()

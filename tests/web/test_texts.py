@@ -46,7 +46,7 @@ def iter_used() -> Iterator[str]:
         tuple(sources.STATES.items()),
     ):
         yield from (words for _, words in pairs)
-    yield from (heading for heading, *_ in (*review.FIGURES, *imports.COUNTS))
+    yield from (heading for heading, *_ in (*review.FIGURES, *imports.MARKDOWN.counts, *imports.MEMORY.counts))
     yield from ("Slipped", "Completed", "Due next")
 
 

@@ -4,6 +4,7 @@ TEXTS: dict[str, str] = {
     "1 byte": "1 Byte",
     "1 conversation": "1 Gespräch",
     "1 file attached": "1 Datei angehängt",
+    "1 file to import": "1 Datei zum Importieren",
     "1 script": "1 Skript",
     "A file may have at most {limit} MB.": "Eine Datei darf höchstens {limit} MB haben.",
     "after the next start": "nach dem nächsten Start",
@@ -19,6 +20,7 @@ TEXTS: dict[str, str] = {
     "Changes are written to config.toml and count when the daemon starts again.": (
         "Änderungen stehen in config.toml und gelten, wenn der Dienst wieder startet."
     ),
+    "Choose .md files, or one memory.jsonl.": "Wähle .md-Dateien oder eine memory.jsonl.",
     "Choose 1 to {limit}.": "Wähle 1 bis {limit}.",
     "Choose files, or drop them here": "Dateien wählen oder hier ablegen",
     "Connect an MCP server or a web service in a terminal: panorama sources add": (
@@ -38,6 +40,9 @@ TEXTS: dict[str, str] = {
     "Its functions are read when a script first looks for them, or with:": (
         "Seine Funktionen werden gelesen, wenn ein Skript sie zuerst sucht, oder mit:"
     ),
+    "Markdown with its pictures, or the memory.jsonl of the MCP server memory. At most {files} files, {total} MB.": (
+        "Markdown mit Bildern, oder die memory.jsonl des MCP-Servers memory. Höchstens {files} Dateien, {total} MB."
+    ),
     "No sources": "Keine Quellen",
     "No text to show": "Kein Text zum Anzeigen",
     "Not read yet": "Noch nicht gelesen",
@@ -48,7 +53,9 @@ TEXTS: dict[str, str] = {
     ),
     "other people": "andere Leute",
     "Ready": "Bereit",
+    "Relations": "Beziehungen",
     "Remove this rule": "Diese Regel entfernen",
+    "Rename it.": "Benenne sie um.",
     "Send them one after another.": "Sende sie nacheinander.",
     "Sources": "Quellen",
     "Sources are added and removed in a terminal, because that starts programs: panorama sources add.": (
@@ -59,9 +66,11 @@ TEXTS: dict[str, str] = {
     "The longest pattern counts, deny before ask before allow.": (
         "Das längste Muster zählt, Verbieten vor Fragen vor Erlauben."
     ),
+    "There is no Markdown file among them.": "Es ist keine Markdown-Datei dabei.",
     "These files are too large together.": "Zusammen sind diese Dateien zu groß.",
     "this machine": "dieser Rechner",
     "Two files are called {name}.": "Zwei Dateien heißen {name}.",
+    "Unchanged": "Unverändert",
     "Unchanged files": "Unveränderte Dateien",
     "Up to {files} files of at most {limit} MB each, {total} MB together.": (
         "Bis zu {files} Dateien mit je höchstens {limit} MB, zusammen {total} MB."
@@ -75,10 +84,12 @@ TEXTS: dict[str, str] = {
     "What to know": "Was zu wissen ist",
     "without network": "ohne Netz",
     "your own account": "dein eigenes Konto",
+    "{name} cannot be imported.": "{name} kann nicht importiert werden.",
     "{name} is too large.": "{name} ist zu groß.",
     "{number} bytes": "{number} Bytes",
     "{number} conversations": "{number} Gespräche",
     "{number} files attached": "{number} Dateien angehängt",
+    "{number} files to import": "{number} Dateien zum Importieren",
     "{number} files were chosen.": "{number} Dateien sind gewählt.",
     "{number} more functions are not shown; panorama sources test lists them.": (
         "{number} weitere Funktionen sind nicht zu sehen; panorama sources test listet sie."
