@@ -13,7 +13,6 @@ from panorama.domain.changes import Origin
 from panorama.domain.text.tokens import PART_CHARS, parse_terms
 from panorama.store.backend import ItemText, Session
 from panorama.store.items import rows
-from panorama.store.sqlite import fulltext
 from panorama.store.sqlite.engine import SqliteDatabase
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
@@ -30,14 +29,16 @@ def session(template: Path, tmp_path: Path) -> Iterator[Session]:
 
 
 def found(session: Session, query: str, *, every: bool = True) -> list[str]:
-    return [hit.item for hit in fulltext.search_terms(session, parse_terms(query), every=every, limit=20)]
+    return [hit.item for hit in session.full_text.search_terms(session, parse_terms(query), every=every, limit=20)]
 
 
 def set_all_words(session: Session, title: str, body: str) -> None:
     """Index a text, also a long one whose words are otherwise written after the commit."""
-    fulltext.set_words(session, [ItemText("note", "n_1", title, body)])
+    session.full_text.set_words(session, [ItemText("note", "n_1", title, body)])
     session.long_texts.clear()
-    assert fulltext.sync_parts(session, "note", "n_1", title, dict(fulltext.make_parts(title, (body,))), seconds=60)
+    assert session.full_text.sync_parts(
+        session, "note", "n_1", title, dict(session.full_text.make_parts(title, (body,))), seconds=60
+    )
 
 
 def part_numbers(session: Session) -> set[int]:
@@ -54,7 +55,7 @@ def part_numbers(session: Session) -> set[int]:
     ],
 )  # fmt: skip
 def test_a_word_is_found_however_it_is_written(session: Session, text: str, query: str) -> None:
-    fulltext.set_words(session, [ItemText("note", "n_1", "", text)])
+    session.full_text.set_words(session, [ItemText("note", "n_1", "", text)])
 
     assert found(session, query) == ["n_1"]
 
@@ -82,30 +83,30 @@ def test_a_word_is_found_however_it_is_written(session: Session, text: str, quer
     ],
 )
 def test_any_query_is_answered(session: Session, query: str) -> None:
-    fulltext.set_words(session, [ItemText("note", "n_1", "Tea", "green")])
+    session.full_text.set_words(session, [ItemText("note", "n_1", "Tea", "green")])
 
     assert found(session, query) in ([], ["n_1"])
 
 
 def test_a_word_in_the_title_counts_more_than_one_in_the_body(session: Session) -> None:
-    fulltext.set_words(session, [ItemText("note", "n_body", "Soup", "tea")])
-    fulltext.set_words(session, [ItemText("note", "n_title", "Tea", "soup")])
+    session.full_text.set_words(session, [ItemText("note", "n_body", "Soup", "tea")])
+    session.full_text.set_words(session, [ItemText("note", "n_title", "Tea", "soup")])
 
     assert found(session, "tea") == ["n_title", "n_body"]
 
 
 def test_words_that_were_replaced_are_found_no_more(session: Session) -> None:
-    fulltext.set_words(session, [ItemText("note", "n_1", "Tea", "green")])
-    fulltext.set_words(session, [ItemText("note", "n_1", "Tea", "black")])
+    session.full_text.set_words(session, [ItemText("note", "n_1", "Tea", "green")])
+    session.full_text.set_words(session, [ItemText("note", "n_1", "Tea", "black")])
 
     assert (found(session, "green"), found(session, "black")) == ([], ["n_1"])
 
 
 def test_what_was_removed_is_found_no_more_and_leaves_nothing(session: Session) -> None:
-    fulltext.set_words(session, [ItemText("note", "n_1", "Tea", "green")])
-    fulltext.remove(session, ["n_1"])
+    session.full_text.set_words(session, [ItemText("note", "n_1", "Tea", "green")])
+    session.full_text.remove(session, ["n_1"])
 
-    assert (found(session, "tea"), part_numbers(session), fulltext.has_all_parts(session)) == ([], set(), True)
+    assert (found(session, "tea"), part_numbers(session), session.full_text.has_all_parts(session)) == ([], set(), True)
 
 
 @pytest.mark.parametrize("block", ["first line\n", "\nlast line"], ids=["on top", "at the bottom"])
@@ -141,10 +142,10 @@ def test_an_item_whose_words_are_missing_is_noticed(tmp_path: Path) -> None:
 
 def test_parts_are_counted_and_matched_by_number(session: Session) -> None:
     for number in range(1, 6):
-        fulltext.set_words(session, [ItemText("note", f"n_{number}", "", "figs" if number % 2 else "plums")])
+        session.full_text.set_words(session, [ItemText("note", f"n_{number}", "", "figs" if number % 2 else "plums")])
     first, second, third, *_ = parts = sorted(part_numbers(session))
 
-    assert fulltext.count_all(session) == len(parts)
-    assert fulltext.count_range(session, '"figs"', second, parts[-1]) == 2
-    assert sorted(fulltext.list_matching_parts(session, '"figs"', [first, second, third])) == [first, third]
-    assert fulltext.list_matching_parts(session, '"figs"', []) == []
+    assert session.full_text.count_all(session) == len(parts)
+    assert session.full_text.count_range(session, '"figs"', second, parts[-1]) == 2
+    assert sorted(session.full_text.list_matching_parts(session, '"figs"', [first, second, third])) == [first, third]
+    assert session.full_text.list_matching_parts(session, '"figs"', []) == []

@@ -8,7 +8,7 @@ from panorama.app import App
 from panorama.calls import Answer
 from panorama.domain.text.tokens import PART_CHARS
 from panorama.store.items import long_texts, rows
-from panorama.store.sqlite import fulltext
+from panorama.store.words import part_index
 from tests.services.queued import Call
 
 LONG = "\n".join(f"line {number}" for number in range(PART_CHARS)) + "\nneedle"
@@ -131,7 +131,7 @@ def test_a_note_changed_while_its_words_are_completed_has_the_words_of_the_newes
 def test_a_batch_of_many_texts_indexes_for_a_short_time_and_the_rest_after_it(
     app: App, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fulltext, "MAX_INDEX_SECONDS", 0)
+    monkeypatch.setattr(part_index, "MAX_INDEX_SECONDS", 0)
     steps = [{"tool": "create_note", "args": {"title": f"Note {n}", "content": f"word{n}"}} for n in range(20)]
     with monkeypatch.context() as crashing:
         crash_after_commit(crashing)

@@ -18,8 +18,8 @@ from panorama.errors import ConflictError
 from panorama.store.backend import Session
 from panorama.store.items import rows
 from panorama.store.items.rows import ItemUpdate
-from panorama.store.sqlite import fulltext
 from panorama.store.sqlite.engine import SqliteDatabase
+from panorama.store.words import part_index
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
 NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
@@ -120,7 +120,7 @@ def test_a_set_is_stored_as_its_items_one_by_one(new_database: Database) -> None
 
 
 def test_a_set_takes_as_many_statements_as_a_few_items(new_database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fulltext, "MAX_INDEX_SECONDS", 60.0)
+    monkeypatch.setattr(part_index, "MAX_INDEX_SECONDS", 60.0)
     database = new_database("counted.db")
     statements: list[str] = []
 

@@ -12,7 +12,6 @@ from panorama.domain.text.tokens import parse_terms
 from panorama.store.backend import ItemText, Session
 from panorama.store.items import search
 from panorama.store.items.search import Filters
-from panorama.store.sqlite import fulltext, vocabulary
 from panorama.store.sqlite.engine import SqliteDatabase
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
@@ -32,7 +31,7 @@ def session(template: Path, tmp_path: Path) -> Iterator[Session]:
 def put(session: Session, *texts: str) -> None:
     """Index some texts as notes."""
     for number, text in enumerate(texts):
-        fulltext.set_words(session, [ItemText("note", f"n_{number}", "", text)])
+        session.full_text.set_words(session, [ItemText("note", f"n_{number}", "", text)])
 
 
 def found(session: Session, query: str) -> list[tuple[str, float]]:
@@ -43,13 +42,13 @@ def found(session: Session, query: str) -> list[tuple[str, float]]:
 
 def test_a_word_is_counted_by_its_stem_and_forgotten_with_its_last_text(session: Session) -> None:
     put(session, "garden gardens", "gardening")
-    stem = vocabulary.stem("garden")
-    before = vocabulary.count_parts(session, [stem])
+    stem = session.vocabulary.stem("garden")
+    before = session.vocabulary.count_parts(session, [stem])
 
-    fulltext.remove(session, ["n_0"])
-    fulltext.remove(session, ["n_1"])
+    session.full_text.remove(session, ["n_0"])
+    session.full_text.remove(session, ["n_1"])
 
-    assert (before, vocabulary.count_parts(session, [stem])) == ({stem: 2}, {})
+    assert (before, session.vocabulary.count_parts(session, [stem])) == ({stem: 2}, {})
 
 
 @pytest.mark.parametrize(
@@ -63,13 +62,13 @@ def test_a_word_is_counted_by_its_stem_and_forgotten_with_its_last_text(session:
 def test_a_word_is_repaired_by_one_that_is_there(session: Session, text: str, word: str, right: str) -> None:
     put(session, text)
 
-    assert vocabulary.correct(session, word) == right
+    assert session.vocabulary.correct(session, word) == right
 
 
 def test_two_words_in_one_are_parted_only_where_they_stand_together(session: Session) -> None:
     put(session, "heat pump", "tea pot of the cook book")
 
-    assert [vocabulary.split_word(session, word) for word in ("heatpump", "teabook", "cookbook")] == [
+    assert [session.vocabulary.split_word(session, word) for word in ("heatpump", "teabook", "cookbook")] == [
         "heat pump", "", "cook book",
     ]  # fmt: skip
 
@@ -77,7 +76,7 @@ def test_two_words_in_one_are_parted_only_where_they_stand_together(session: Ses
 def test_a_code_is_known_by_its_parts(session: Session) -> None:
     put(session, "reference QX-83K2")
 
-    assert vocabulary.split_code(session, "qx83k2") == (("qx", "83k2"),)
+    assert session.vocabulary.split_code(session, "qx83k2") == (("qx", "83k2"),)
 
 
 def test_the_coverage_is_the_share_of_what_the_query_says(session: Session) -> None:

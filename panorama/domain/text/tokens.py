@@ -118,15 +118,15 @@ MAX_CUT_LOOKS = 2000
 """The most line breaks compared for one cut: a text of empty lines has 65,536 in half a part."""
 
 
-def iter_parts(text: str) -> Iterator[str]:
-    """Yield a text in parts of at most 131,072 characters, cut behind lines.
+def iter_parts(text: str, chars: int = PART_CHARS) -> Iterator[str]:
+    """Yield a text in parts of at most so many characters, cut behind lines.
 
     Each cut is at the line break in the part's second half whose line has the smallest checksum: it depends only on
     the nearby text, so a block inserted at the top moves no later cut.
     """
     start = 0
-    while len(text) - start > PART_CHARS:
-        cut = _choose_cut(text, start + PART_CHARS // 2, start + PART_CHARS)
+    while len(text) - start > chars:
+        cut = _choose_cut(text, start + chars // 2, start + chars)
         yield text[start:cut]
         start = cut
     yield text[start:]

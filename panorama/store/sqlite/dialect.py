@@ -4,15 +4,16 @@ from pathlib import Path
 
 from panorama.store import bulk_writes
 from panorama.store.backend import Dialect, FullText, ProgressCallback, Session, Vocabulary, noop
-from panorama.store.sqlite import fulltext, vocabulary
+from panorama.store.sqlite.fulltext import Fts5FullText
 from panorama.store.sqlite.online_backup import copy_database
+from panorama.store.sqlite.vocabulary import Fts5Vocabulary
 
 
 class SqliteDialect:
     """FTS5, many rows in one statement, and copies by SQLite's online backup."""
 
-    full_text: FullText = fulltext
-    vocabulary: Vocabulary = vocabulary
+    full_text: FullText = Fts5FullText()
+    vocabulary: Vocabulary = Fts5Vocabulary()
     insert_rows = staticmethod(bulk_writes.insert_rows)
     update_rows = staticmethod(bulk_writes.update_rows)
 

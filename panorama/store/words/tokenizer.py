@@ -1,0 +1,40 @@
+"""The form in which an index of words stores a word: cut and stemmed by SQLite's FTS5, whatever the database is."""
+
+import sqlite3
+import threading
+from functools import cache, lru_cache
+
+
+class Tokenizer:
+    """FTS5's own tokenizer in an in-memory database, which returns the indexed form of a word."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._database = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        tokenize = "porter unicode61 remove_diacritics 2"
+        self._database.execute(f"CREATE VIRTUAL TABLE words USING fts5(text, tokenize = '{tokenize}')")
+        self._database.execute("CREATE VIRTUAL TABLE places USING fts5vocab(words, instance)")
+
+    def stems(self, words: str) -> tuple[str, ...]:
+        """Return the indexed forms of the words of a text, in order."""
+        with self._lock:
+            self._database.execute("INSERT INTO words (rowid, text) VALUES (1, ?)", (words,))
+            rows = self._database.execute('SELECT term FROM places ORDER BY "offset"').fetchall()
+            self._database.execute("DELETE FROM words WHERE rowid = 1")
+        return tuple(row[0] for row in rows)
+
+
+get_tokenizer = cache(Tokenizer)
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """Return the form in which the index stores a word, "" if it is not a single word."""
+    stems = get_tokenizer().stems(word)
+    return stems[0] if len(stems) == 1 else ""
+
+
+def stem_words(words: list[str]) -> dict[str, str]:
+    """Return the forms in which the index stores some words, by word; one by one only if some are not single words."""
+    stems = get_tokenizer().stems(" ".join(words))
+    return dict(zip(words, stems, strict=True)) if len(stems) == len(words) else {word: stem(word) for word in words}
