@@ -16,6 +16,7 @@ from panorama.web.attachments import Upload, attach_files
 from panorama.web.dropped_files import store_dropped
 from panorama.web.page_calls import PageCalls
 from panorama.web.texts import Texts
+from panorama.web.views.saved_views import pick_filters, remove_view, save_view
 from panorama.web.views.settings import change_setting
 
 OPERATIONS = frozenset(
@@ -76,6 +77,8 @@ class Forms:
             "move": self._move,
             "sample": self._import_sample,
             "setting": self._change_setting,
+            "save_view": self._save_view,
+            "remove_view": self._remove_view,
         }
 
     def submit(self, name: str, fields: Fields, texts: Texts, agreed: str = "") -> Outcome:
@@ -132,6 +135,16 @@ class Forms:
         name = _get(fields, "name")
         change_setting(self._calls.app.settings.home, name, tuple(fields.get("value", ())))
         return Outcome(texts("Saved: {title}", title=name), "", None)
+
+    def _save_view(self, fields: Fields, texts: Texts) -> Outcome:
+        """Save the filters of the list of tasks under a name."""
+        filters = pick_filters({name: _get(fields, name) for name in fields})
+        answer = save_view(self._calls, _get(fields, "name"), filters, texts)
+        return Outcome(texts("Saved: {title}", title=_get(fields, "name")), _get_undo(answer), None)
+
+    def _remove_view(self, fields: Fields, texts: Texts) -> Outcome:
+        answer = remove_view(self._calls, _get(fields, "name"), texts)
+        return Outcome(texts("Removed: {title}", title=_get(fields, "name")), _get_undo(answer), None)
 
     def _change_chosen(self, fields: Fields, texts: Texts) -> Outcome:
         """Change several tasks at once, as one write.

@@ -24,8 +24,8 @@ VIEWS = (
         is_cached=True,
     ),
     View(
-        name="tasks", path="/tasks", title="Tasks", make=tasks.show_tasks, kinds=("task", "project"), section="",
-        is_cached=True,
+        name="tasks", path="/tasks", title="Tasks", make=tasks.show_tasks, kinds=("task", "project", "file"),
+        section="", is_cached=True,
     ),
     View(name="task", path="/tasks/{id}", title="Task", make=tasks.show_task, kinds=("task",), within="tasks"),
     View(

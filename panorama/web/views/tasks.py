@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from panorama.web.view import Context, ViewRequest
+from panorama.web.views.saved_views import list_saved_views, pick_filters
 
 GROUPS = (
     ("overdue", "Overdue"), ("today", "Today"), ("soon", "Next 7 days"), ("later", "Later"), ("none", "No date"),
@@ -98,11 +99,15 @@ def show_tasks(request: ViewRequest) -> Context:
         answer = request.calls.call("tasks.list", limit=MAX_ROWS, **chosen, **more)
         rows, total = answer.data, answer.metadata.get("total")
         cursor = answer.metadata.get("next_cursor", "")
+    filters, own_views = pick_filters(query), list_saved_views(request.calls)
     is_by_deadline = chosen.get("view", "") in ("", "overdue", "this_week", "in_progress", "urgent")
     flat = [TaskGroup("all", "", add_due(request, rows))] if rows else []
     return {
         "groups": group_by_deadline(request, rows) if is_by_deadline else flat,
         "views": SAVED_VIEWS,
+        "own_views": own_views,
+        "current": next((view for view in own_views if view.filters == filters), None),
+        "filters": filters,
         "chosen": chosen,
         "text": text,
         "count": total if total is not None else len(rows),
