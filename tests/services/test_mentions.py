@@ -57,6 +57,18 @@ def test_lines_of_a_session_and_titles_mention_too(call: Call) -> None:
     assert mentions(call, "Planning") == [("mentions", "Ana Kovač", "Ask Anka about grout")]
 
 
+def test_an_attendee_who_was_not_known_yet_is_mentioned(call: Call) -> None:
+    call("events.create", title="Tiles", starts_at="2026-05-22T15:00", attendees=["Ida Berg", "x@example.org"])
+    call("sessions.log", title="Planning", lines=["Budget"], attendees=["Ida Berg"])
+    call("people.create", name="Ida", last_name="Berg")
+
+    assert set(mentions(call, "Ida Berg")) == {
+        ("mentioned_by", "Tiles", "Ida Berg, x@example.org"), ("mentioned_by", "Planning", "Ida Berg"),
+    }  # fmt: skip
+    assert mentions(call, "Tiles") == [("mentions", "Ida Berg", "Ida Berg, x@example.org")]
+    assert mentions(call, "Planning") == [("mentions", "Ida Berg", "Ida Berg")]
+
+
 def test_an_alias_of_two_people_or_a_first_name_of_another_is_ambiguous(call: Call) -> None:
     call("people.create", name="Anka", last_name="Berg")
     note = call("notes.create", title="Floor", content="Anka came.").data["id"]

@@ -29,12 +29,15 @@ class Titles:
     def __init__(self, app: App) -> None:
         self._app = app
 
-    def create(self, operation: str, **arguments: str) -> None:
+    def create(self, operation: str, **arguments: object) -> None:
         self._app.calls.call(operation, arguments, SPOKEN)
 
     def search(self, query: str, **arguments: object) -> list[tuple[str, tuple[str, ...]]]:
         rows = self._app.calls.call("search", {"query": query, **arguments}, SPOKEN).data
         return [(row["title"], tuple(row["why"])) for row in rows]
+
+    def read_hint(self, query: str) -> str:
+        return str(self._app.calls.call("search", {"query": query}, SPOKEN).metadata.get("hint", ""))
 
 
 @pytest.mark.parametrize(
@@ -58,6 +61,30 @@ def test_the_entries_of_a_day_that_is_asked_about_come_first(titles: Titles, que
     title, why = titles.search(query)[0]
 
     assert (title, why[0]) == ("Planted beans.", "day")
+
+
+@pytest.mark.parametrize("query", ["who is coming on Friday?", "wer kommt am Freitag", "meetings on 22 May"])
+def test_the_events_of_a_day_that_is_asked_about_come_first(titles: Titles, query: str) -> None:
+    titles.create("create_event", title="Tile samples", starts_at="2026-05-22T15:00", attendees=["Priya Nair"])
+    titles.create("create_note", title="Who is coming on Friday")
+
+    found = titles.search(query, kinds=["event", "session"])
+
+    assert (found[0][0], found[0][1][0]) == ("Tile samples", "day")
+
+
+def test_what_happened_on_a_day_names_no_event_to_come(titles: Titles) -> None:
+    titles.create("create_event", title="Tile samples", starts_at="2026-05-22T15:00")
+
+    assert all("day" not in why for _, why in titles.search("what happened on friday"))
+
+
+@pytest.mark.parametrize(
+    "query", ["what is Priya waiting for?", "everything with Priya", "worauf wartet Priya Nair", "Priya Nair"]
+)
+def test_the_answer_about_a_person_names_the_tool_that_lists_everything_with_them(titles: Titles, query: str) -> None:
+    assert titles.search(query)[0][0] == "Priya Nair"
+    assert "lists the tasks, meetings, events and notes with this person" in titles.read_hint(query)
 
 
 def test_other_kinds_that_are_asked_for_have_no_named_item(titles: Titles) -> None:

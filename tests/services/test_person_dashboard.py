@@ -56,7 +56,9 @@ def test_what_was_stored_before_the_person_is_theirs_too(call: Call) -> None:
     call("sessions.log", title="First talk", attendees=["Benedikt Huber"], lines=["Hello"])
     call("people.create", name="Benedikt", last_name="Huber")
 
-    assert titles(call("people.dashboard", person="Benedikt"), "sessions") == ["First talk"]
+    board = call("people.dashboard", person="Benedikt")
+
+    assert (titles(board, "sessions"), titles(board, "mentions")) == (["First talk"], [])
     assert [row["title"] for row in call("sessions.list", attendee="Benedikt Huber").data] == ["First talk"]
 
 

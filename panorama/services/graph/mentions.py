@@ -6,8 +6,9 @@ each text that has them is compared letter by letter.
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
+from panorama.domain.items.events import Event
 from panorama.domain.items.item import Item, normalize_name
 from panorama.domain.items.people import Person
 from panorama.domain.items.sessions import LoggedSession
@@ -44,12 +45,13 @@ class MentioningItem:
 
 
 def list_mentioning(
-    session: Session, person: Person, limit: int, *, known: Collection[str] = ()
+    session: Session, person: Person, limit: int, *, known: Collection[str] = (), with_attendees: bool = True
 ) -> tuple[list[MentioningItem], bool]:
     """Return the items that name a person, the last written first, and whether there may be more.
 
     Args:
         known: Ids of items that are left out.
+        with_attendees: Whether a person is also named by the list of attendees.
     """
     keys = {normalize_name(name): name for name in list_names(person)}
     owners = names.list_owners(session, keys)
@@ -62,21 +64,24 @@ def list_mentioning(
     newest = sorted(matches, key=lambda match: -match.part)
     ids = [match.item for match in newest if match.kind and match.kind not in _WITHOUT_MENTIONS]
     left = [id_ for id_ in dict.fromkeys(ids) if id_ not in known]
-    found = list(islice(_iter_mentioning(session, left, own), limit + 1))
+    found = list(islice(_iter_mentioning(session, left, own, with_attendees), limit + 1))
     return found[:limit], len(found) > limit or len(matches) == MAX_COMPARED
 
 
-def _iter_mentioning(session: Session, ids: Sequence[str], own: Sequence[str]) -> Iterator[MentioningItem]:
+def _iter_mentioning(
+    session: Session, ids: Sequence[str], own: Sequence[str], with_attendees: bool
+) -> Iterator[MentioningItem]:
     """Yield those of some items that have one of a person's names in their text."""
     for id_ in ids:
         item = search.load_items(session, [id_]).get(id_)
-        if item is not None and (why := _find_sentence(session, item, own)):
+        if item is not None and (why := _find_sentence(session, item, own, with_attendees)):
             yield MentioningItem(item, why)
 
 
-def _find_sentence(session: Session, item: Item, own: Sequence[str]) -> str:
+def _find_sentence(session: Session, item: Item, own: Sequence[str], with_attendees: bool) -> str:
     """Return the sentence in which an item has one of some names, "" if it has none."""
-    for text in _iter_texts(session, item, own):
+    attendees = _join_attendees(item) if with_attendees else ""
+    for text in chain((attendees,), _iter_texts(session, item, own)):
         prepared = prepare_text(text)
         if mention := find_mention(prepared, own):
             return _quote(prepared, mention)
@@ -89,6 +94,11 @@ def _iter_texts(session: Session, item: Item, own: Sequence[str]) -> Iterator[st
     yield item.linked_text()
     if isinstance(item, LoggedSession) and item.has_rows:
         yield from session_lines.iter_texts_like(session, item.id, own)
+
+
+def _join_attendees(item: Item) -> str:
+    """Return the names of those who attend; someone who was not known when they were added is only named there."""
+    return ", ".join(item.attendees) if isinstance(item, Event | LoggedSession) else ""
 
 
 def _quote(prepared: str, mention: Mention) -> str:
@@ -120,4 +130,4 @@ def _read_beginning(session: Session, item: Item) -> str:
     blocks: Sequence[str] = ()
     if isinstance(item, LoggedSession) and item.has_rows:
         blocks = rows.read_rows(session, item, MAX_READ_CHARS).search_parts()[1:]
-    return "\n".join((item.label, item.linked_text()[:MAX_READ_CHARS], *blocks))
+    return "\n".join((item.label, item.linked_text()[:MAX_READ_CHARS], _join_attendees(item), *blocks))

@@ -54,7 +54,7 @@ class AttendeeResolver:
                 people[matches[0][0]] = None
                 label = matches[0][1]
             shown.setdefault(normalize_name(label), label)
-        hint = f"{', '.join(ambiguous)}: give an e-mail address or the full name." if ambiguous else ""
+        hint = f"{', '.join(ambiguous)}: give the full name, an e-mail address or the id." if ambiguous else ""
         return Attendance(tuple(shown.values()), tuple(people), hint)
 
     def find(self, session: Session, name: str) -> AttendeeFilter:

@@ -68,7 +68,7 @@ def _list_mentions(session: Session, person: Person) -> tuple[tuple[Mapping[str,
     lists, counts = describe_links(session, person)
     linked = lists.get("backlinks", ())
     near = walks.walk(session, person.id, depth=1)
-    named, has_more = list_mentioning(session, person, MENTIONS_SHOWN, known=near)
+    named, has_more = list_mentioning(session, person, MENTIONS_SHOWN, known=near, with_attendees=False)
     rows_ = tuple(
         {"id": entry.item.id, "kind": entry.item.KIND, "title": entry.item.label, "why": entry.why} for entry in named
     )

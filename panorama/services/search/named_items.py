@@ -5,13 +5,15 @@ from datetime import date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from panorama.domain.items.item import Kind, extract_ids, normalize_name
+from panorama.domain.items.item import Kind, extract_ids, kind_of, normalize_name
 from panorama.domain.text.ranking import RankedItem
 from panorama.domain.text.tokens import STOP_WORDS
 from panorama.domain.time import times
+from panorama.domain.time.calendar_words import WEEKDAYS, read_words
 from panorama.errors import InvalidInputError
 from panorama.services.search.query_parser import MAX_QUERY_CHARS
 from panorama.store.backend import Session
+from panorama.store.events import list_occurrences
 from panorama.store.items import lookup, search
 from panorama.store.items.search import Filters
 
@@ -23,11 +25,19 @@ _MAX_SUBJECT_WORDS = 8
 _FRAME_WORDS: Final = STOP_WORDS | {
     "project", "projekt", "person", "tell", "show", "find", "know", "news", "status", "everything", "happened",
     "happen", "wrote", "written", "diary", "journal", "day", "tag", "new", "neues", "alles", "passiert", "geschrieben",
-    "tagebuch",
+    "tagebuch", "coming", "comes", "come", "kommt", "meeting", "meetings", "event", "events", "appointment",
+    "appointments", "termin", "termine", "waiting", "wait", "worauf", "wartet",
 }  # fmt: skip
 """Words around the subject of a question: “what is the status of the project Kestrel?”."""
 
 _DAY_WORDS = frozenset(["today", "yesterday", "heute", "gestern", "vorgestern"])
+_COMING_DAY_WORDS = frozenset([*WEEKDAYS, "tomorrow", "morgen", "uebermorgen"])
+_PAST_WORDS = frozenset(
+    ["happened", "happen", "passiert", "wrote", "written", "geschrieben", "diary", "journal", "tagebuch"]
+)
+"""Words of questions about days that are over."""
+
+_MAX_OF_DAY = 10
 _WEEK = timedelta(days=7)
 
 
@@ -51,7 +61,15 @@ def find_by_name(
     name = " ".join(subject)
     if normalize_name(name) != normalize_name(query) and (named := _find_titles(session, name, filters, kinds)):
         return _rank(named, "name")
-    return _rank(_find_day(session, subject, filters, now, zone), "day")
+    return _rank(_find_day(session, query, subject, filters, now, zone), "day")
+
+
+def describe_person(named: Sequence[RankedItem]) -> str:
+    """Return the hint for a query about one person, "" for any other."""
+    people = [entry.item for entry in named if kind_of(entry.item) == "person"]
+    if len(people) != 1:
+        return ""
+    return f"related with item={people[0]} lists the tasks, meetings, events and notes with this person."
 
 
 def _rank(items: Sequence[str], why: str) -> tuple[RankedItem, ...]:
@@ -78,20 +96,37 @@ def _extract_subject(query: str) -> list[str]:
 
 
 def _find_day(
-    session: Session, subject: Sequence[str], filters: Filters, now: datetime, zone: ZoneInfo
+    session: Session, query: str, subject: Sequence[str], filters: Filters, now: datetime, zone: ZoneInfo
 ) -> Sequence[str]:
-    """Return the journal entries of the day that a query asks about, the last first."""
+    """Return the events of the day that a query asks about, in order, or the journal entries, the last first."""
     text = " ".join(subject)
-    if "journal" not in filters.kinds or not (any(map(str.isdigit, text)) or text.casefold() in _DAY_WORDS):
+    is_to_come = " ".join(read_words(text)) in _COMING_DAY_WORDS
+    if not (is_to_come or any(map(str.isdigit, text)) or text.casefold() in _DAY_WORDS):
         return ()
     try:
-        day = _to_past(times.parse_date(text, "day", now=now, zone=zone), times.today(now, zone))
+        day = times.parse_date(text, "day", now=now, zone=zone)
     except InvalidInputError:
         return ()
-    begins, ends = (times.start_of_day(each, zone) for each in (day, times.next_day(day)))
-    entries = lookup.list_journal(session, begins, ends)
+    is_over = not _PAST_WORDS.isdisjoint(query.casefold().split())
+    events = () if is_over else _list_events(session, day, filters, zone)
+    if events or (is_to_come and not is_over) or "journal" not in filters.kinds:
+        return events
+    entries = lookup.list_journal(session, *_bounds(_to_past(day, times.today(now, zone)), zone))
     alive = search.filter_living(session, entries, filters)
     return [entry for entry in entries if entry in alive]
+
+
+def _list_events(session: Session, day: date, filters: Filters, zone: ZoneInfo) -> Sequence[str]:
+    if "event" not in filters.kinds and "session" not in filters.kinds:
+        return ()
+    found = dict.fromkeys(entry.id for entry in list_occurrences(session, *_bounds(day, zone), zone))
+    alive = search.filter_living(session, list(found), filters)
+    return [id_ for id_ in found if id_ in alive][:_MAX_OF_DAY]
+
+
+def _bounds(day: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
+    """Return the moments at which a day begins and is over."""
+    return times.start_of_day(day, zone), times.start_of_day(times.next_day(day), zone)
 
 
 def _to_past(day: date, today: date) -> date:

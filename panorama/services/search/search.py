@@ -110,6 +110,7 @@ class Search(Service):
             answer = self._fuse(session, hits, nearest, filters, first, wording)
             if known and is_id(query):
                 answer = replace(answer, ranked=known)
+            person = named_items.describe_person(first)
             missing = remarks.join_hints("" if is_lost else remarks.missing_ids_hint(session, unknown), wording.hint)
             if is_lost:
                 unknown_hint = remarks.unknown_ids_hint(session, unknown, query, hits or ())
@@ -119,7 +120,8 @@ class Search(Service):
                 unknown_hint = "" if first else remarks.partial_match_hint(session, wording, hits, nearest)
             partial = remarks.describe_limits(wording, filters, unknown_hint, is_empty=not answer.ranked)
             answer = replace(answer, index={**answer.index, **partial})
-            return self._build_page(session, page, answer, wording.terms, remarks.join_hints(missing, unknown_hint))
+            hint = remarks.join_hints(missing, unknown_hint, person)
+            return self._build_page(session, page, answer, wording.terms, hint)
 
     def search_similar(
         self, item: ItemRef, page: PageRequest, kinds: tuple[Kind, ...] = (), project: ProjectRef | None = None
