@@ -3,7 +3,7 @@
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -100,6 +100,11 @@ def parse_terms(query: str) -> tuple[Term, ...]:
     if terms and not text.rstrip().endswith(('"', "*")) and len(terms[-1].words[-1]) > 1 and not terms[-1].quoted:
         terms[-1] = Term(terms[-1].words, prefix=True, guessed=not terms[-1].prefix)
     return tuple(terms)
+
+
+def drop_stop_words(terms: Sequence[Term]) -> Sequence[Term]:
+    """Return terms without stop words if there are others."""
+    return [term for term in terms if not term.is_stop_word] or terms
 
 
 def _make_term(piece: str, begun: bool) -> Term:
@@ -263,8 +268,12 @@ class _QueryMatcher:
 
 @lru_cache(maxsize=64)
 def _build_matcher(query: tuple[Term, ...]) -> _QueryMatcher:
-    terms = [term for term in query if not term.is_stop_word] or query
-    words = [fold_keep_offsets(word) for term in terms for entry in (term.words, *term.others) for word in entry]
+    words = [
+        fold_keep_offsets(word)
+        for term in drop_stop_words(query)
+        for entry in (term.words, *term.others)
+        for word in entry
+    ]
     started = [word if len(word) < 5 else word[: max(4, len(word) - 3)] for word in words]
     patterns = _any_of(map(_prefix_pattern, words)), _any_of(map(_prefix_pattern, started))
     exact = tuple(rf"\b{re.escape(word)}\b" for word in words)

@@ -61,6 +61,10 @@ class ParsedQuery:
         return f"Searched for {', '.join(texts)}, which no item holds." if texts else ""
 
 
+NO_WORDS = ParsedQuery("", "", ())
+"""The query of a search that looks for no words."""
+
+
 def parse_query(session: Session, query: str) -> ParsedQuery:
     """Parse a query; quoted words and prefixes are not corrected."""
     typed = text = query[:MAX_QUERY_CHARS]

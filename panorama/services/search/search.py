@@ -1,7 +1,8 @@
 """Hybrid search: finds anything by words and by meaning, in one ranking."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Literal
 
 from panorama.domain.items.item import (
@@ -17,7 +18,7 @@ from panorama.domain.items.references import ItemRef, ProjectRef
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.text import ranking
 from panorama.domain.text.ranking import RankedItem
-from panorama.domain.text.tokens import SNIPPET_CHARS, Term, contains, extract_snippet
+from panorama.domain.text.tokens import SNIPPET_CHARS, Term, contains, drop_stop_words, extract_snippet, parse_terms
 from panorama.domain.time import times
 from panorama.errors import InvalidInputError
 from panorama.index.points import NO_PROJECT, Filter
@@ -26,6 +27,7 @@ from panorama.services.search import hints as remarks
 from panorama.services.search import named_items
 from panorama.services.search.query_parser import (
     MAX_QUERY_CHARS,
+    NO_WORDS,
     ParsedQuery,
     build_id_query,
     parse_query,
@@ -67,6 +69,20 @@ class _RankedResult:
     index: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What the searches found; `hits` or `nearest` is None if that search was not made.
+
+    `named` are the items that the query names, and `living` is the last change of some that pass the filters.
+    """
+
+    wording: ParsedQuery = NO_WORDS
+    hits: Sequence[Hit] | None = None
+    nearest: SemanticResult | None = None
+    named: tuple[RankedItem, ...] = ()
+    living: Mapping[str, datetime] = field(default_factory=dict[str, datetime])
+
+
 class Search(Service):
     """Finds items of every kind."""
 
@@ -95,32 +111,27 @@ class Search(Service):
             mode: keyword for words alone, semantic for meaning alone.
         """
         with self._reading() as session:
-            wording = parse_query(session, query)
-            if not wording.asked:
+            if not parse_terms(query[:MAX_QUERY_CHARS]):
                 hint = "The query has no letters or digits to look for."
                 return Page((), (), 0, more=False, hint=hint, index={"ran": []})
             filters = self._build_filters(kinds, project, since, until)
             known = named_items.find_by_id(session, query, filters)
             unknown = _find_unknown_ids(query, known)
-            is_lost = bool(unknown) and not known
-            if is_lost:
-                wording = build_id_query(session, unknown)
-            hits, nearest = self._search_both(session, wording, filters, page, mode, is_lost=is_lost)
-            first = known or (() if hits is None else self._find_by_name(session, query, filters))
-            answer = self._fuse(session, hits, nearest, filters, first, wording)
+            lost = () if known else unknown
+            found = self._find(session, query, filters, page, mode, known, lost)
+            answer, wording = self._fuse(session, found, filters), found.wording
             if known and is_id(query):
                 answer = replace(answer, ranked=known)
-            person = named_items.describe_person(first)
-            missing = remarks.join_hints("" if is_lost else remarks.missing_ids_hint(session, unknown), wording.hint)
-            if is_lost:
-                unknown_hint = remarks.unknown_ids_hint(session, unknown, query, hits or ())
+            missing = remarks.join_hints("" if lost else remarks.missing_ids_hint(session, unknown), wording.hint)
+            if lost:
+                hint = remarks.unknown_ids_hint(session, unknown, query, found.hits or ())
             elif not answer.ranked:
-                unknown_hint = remarks.no_results_hint(session, wording, hits, filters, mode)
+                hint = remarks.no_results_hint(session, wording, found.hits, filters, mode)
             else:
-                unknown_hint = "" if first else remarks.partial_match_hint(session, wording, hits, nearest)
-            partial = remarks.describe_limits(wording, filters, unknown_hint, is_empty=not answer.ranked)
+                hint = "" if found.named else remarks.partial_match_hint(session, wording, found.hits, found.nearest)
+            partial = remarks.describe_limits(wording, filters, hint, is_empty=not answer.ranked)
             answer = replace(answer, index={**answer.index, **partial})
-            hint = remarks.join_hints(missing, unknown_hint, person)
+            hint = remarks.join_hints(missing, hint, named_items.describe_person(found.named))
             return self._build_page(session, page, answer, wording.terms, hint)
 
     def search_similar(
@@ -134,57 +145,63 @@ class Search(Service):
             filters = self._build_filters(kinds, project, "", "")
             nearest = self._meaning.search_similar(item, MAX_PASSAGES, _to_index_filter(filters))
             if nearest.has_run and not _is_keyword_only(page):
-                return self._build_page(session, page, self._fuse(session, None, nearest, filters), (), "")
+                return self._build_page(session, page, self._fuse(session, _Found(nearest=nearest), filters), (), "")
             example: Item = rows.load(session, kind_of(item) or "", item)
             asked = pick_informative_terms(session, *rows.read_rows(session, example).search_text())
             hits = search.search_items(session, asked, filters, wanted=_end_offset(page) + 1)
-            answer = self._fuse(session, [hit for hit in hits if hit.item != item], nearest, filters)
+            found = _Found(hits=[hit for hit in hits if hit.item != item], nearest=nearest)
+            answer = self._fuse(session, found, filters)
             terms = tuple(term.term for term in asked)
             return self._build_page(session, page, answer, terms, "These share telling words with it.")
 
-    def _search_both(
-        self, session: Session, wording: ParsedQuery, filters: Filters, page: PageRequest, mode: Mode, *, is_lost: bool
-    ) -> tuple[list[Hit] | None, SemanticResult | None]:
-        """Search by words and by meaning at once; None for a search that was not made.
-
-        Args:
-            is_lost: Whether the query is the id of an item that does not exist, so that only its words can be found.
-        """
-        is_literal = (
-            mode == "keyword"
-            or is_lost
-            or _is_keyword_only(page)
-            or (mode == "hybrid" and all(term.quoted for term in wording.terms))
-        )
-        # Keyword search finds misspelt words; a foreign word or a synonym loses its meaning when it is corrected.
-        text = wording.query if mode == "semantic" else wording.typed
-        asked = None if is_literal else self._meaning.begin_search(text, MAX_PASSAGES, _to_index_filter(filters))
-        # Keyword search runs while semantic search is pending, unless it may not be needed.
-        hits = (
-            None
-            if mode == "semantic" and asked
-            else search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
-        )
-        nearest = asked() if asked else None
-        if hits is None and not (nearest and nearest.has_run):
-            hits = search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
-        return hits, nearest
-
-    def _fuse(
+    def _find(
         self,
         session: Session,
-        hits: Sequence[Hit] | None,
-        nearest: SemanticResult | None,
+        query: str,
         filters: Filters,
-        first: tuple[RankedItem, ...] = (),
-        wording: ParsedQuery | None = None,
-    ) -> _RankedResult:
+        page: PageRequest,
+        mode: Mode,
+        known: tuple[RankedItem, ...],
+        lost: tuple[str, ...],
+    ) -> _Found:
+        """Search by words and by meaning at once.
+
+        Args:
+            known: The items whose ids are in the query.
+            lost: The ids in the query if none of them exists; then only their words are searched.
+        """
+        typed = query[:MAX_QUERY_CHARS]
+        is_literal = (
+            mode == "keyword"
+            or bool(lost)
+            or _is_keyword_only(page)
+            or (mode == "hybrid" and all(term.quoted for term in drop_stop_words(parse_terms(typed))))
+        )
+        # Keyword search finds misspelt words; a foreign word or a synonym loses its meaning when it is corrected.
+        asked = None if is_literal or mode == "semantic" else self._begin_search(typed, filters)
+        wording = build_id_query(session, lost) if lost else parse_query(session, query)
+        if mode == "semantic" and not is_literal:
+            asked = self._begin_search(wording.query, filters)
+            if (nearest := asked()).has_run:
+                return _Found(wording=wording, nearest=nearest, named=known)
+        # All of this runs while semantic search is pending.
+        hits = search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
+        named = known or named_items.find_by_name(session, query, filters, self._now(), self._context.zone)
+        keyword = [hit.item for hit in _select_confident(hits)[:FUSION_DEPTH]]
+        living = search.filter_living(session, keyword, filters)
+        return _Found(wording=wording, hits=hits, named=named, living=living, nearest=asked() if asked else None)
+
+    def _begin_search(self, query: str, filters: Filters) -> Callable[[], SemanticResult]:
+        return self._meaning.begin_search(query, MAX_PASSAGES, _to_index_filter(filters))
+
+    def _fuse(self, session: Session, found: _Found, filters: Filters) -> _RankedResult:
         """Merge named items, the first hundred fused hits of both searches, and the other keyword hits."""
+        hits, nearest, wording = found.hits, found.nearest, found.wording
         near = _best_hit_per_item(nearest)
-        least = ranking.MIN_RELATIVE_SCORE * max((hit.coverage for hit in hits or ()), default=0.0)
-        confident = [hit for hit in hits or () if hit.coverage >= least]
+        confident = _select_confident(hits or ())
         keyword, rest = confident[:FUSION_DEPTH], confident[FUSION_DEPTH:]
-        alive = search.filter_living(session, list({*near, *(hit.item for hit in keyword)}), filters)
+        unchecked = {*near, *(hit.item for hit in keyword)} - found.living.keys()
+        alive = {**found.living, **search.filter_living(session, list(unchecked), filters)}
         now, weights = self._now(), ranking.get_weights(nearest.model if nearest else "")
         fused = ranking.fuse(
             {
@@ -195,12 +212,12 @@ class Search(Service):
             weights,
         )
         best = {item: hit.position for item, hit in near.items()}
-        ranked, index = _merge_ranked(first, fused, rest), _describe_index(hits, nearest)
+        ranked, index = _merge_ranked(found.named, fused, rest), _describe_index(hits, nearest)
         if len(index["ran"]) == 1:  # each search has its own threshold
             return _RankedResult(ranked, best, index)
         coverage = {hit.item: hit.coverage for hit in confident}
         cosines = {item: hit.score for item, hit in near.items()}
-        terms = wording.terms if wording and not wording.repairs else ()
+        terms = () if wording.repairs else wording.terms
         is_name = _is_name(session, ranked, terms)
         unread = (
             passages.filter_changed(session, nearest.last_change, [*coverage]) if nearest and nearest.pending else ()
@@ -210,9 +227,6 @@ class Search(Service):
         )
         weaker = {"weaker": len(ranked) - len(strong)} if len(strong) < len(ranked) else {}
         return _RankedResult(strong, best, {**index, **weaker})
-
-    def _find_by_name(self, session: Session, query: str, filters: Filters) -> tuple[RankedItem, ...]:
-        return named_items.find_by_name(session, query, filters, self._now(), self._context.zone)
 
     def _build_filters(self, kinds: Sequence[Kind], project: str | None, since: str, until: str) -> Filters:
         zone, now = self._context.zone, self._now()
@@ -285,6 +299,12 @@ def _to_index_filter(filters: Filters) -> Filter:
         since=filters.since,
         until=filters.until,
     )
+
+
+def _select_confident(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the keyword hits without those that contain much less of the query than the best."""
+    least = ranking.MIN_RELATIVE_SCORE * max((hit.coverage for hit in hits), default=0.0)
+    return [hit for hit in hits if hit.coverage >= least]
 
 
 def _best_hit_per_item(nearest: SemanticResult | None) -> dict[str, SemanticHit]:

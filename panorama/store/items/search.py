@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, select
 
 from panorama.domain.items.item import kind_of
-from panorama.domain.text.tokens import Term
+from panorama.domain.text.tokens import Term, drop_stop_words
 from panorama.store.backend import Match, Session
 from panorama.store.items import rows
 from panorama.store.items.rows import NOUNS
@@ -78,7 +78,7 @@ def weigh_terms(session: Session, terms: Sequence[Term]) -> tuple[WeightedTerm, 
 
     A last word that the store contains as a whole word is not treated as a prefix.
     """
-    informative = [term for term in terms if not term.is_stop_word] or list(terms)
+    informative = drop_stop_words(terms)
     stems = {term: session.vocabulary.stem(term.words[0]) for term in informative if len(term.words) == 1}
     total = session.full_text.count_all(session)
     common = _count_common(session, stems, total)
