@@ -22,6 +22,7 @@ def item_columns() -> list[sa.Column]:
 
 
 def upgrade() -> None:
+    is_sqlite = op.get_bind().dialect.name == "sqlite"
     op.create_table(
         "projects",
         *item_columns(),
@@ -177,13 +178,15 @@ def upgrade() -> None:
     op.create_index("ix_idempotency_at", "idempotency", ["at"])
     op.create_table(
         "imports",
-        sa.Column("folder", sa.Text, primary_key=True),
-        sa.Column("path", sa.Text, primary_key=True),
-        sa.Column("part", sa.Text, primary_key=True),
+        sa.Column("folder", sa.Text, primary_key=is_sqlite, nullable=False),
+        sa.Column("path", sa.Text, primary_key=is_sqlite, nullable=False),
+        sa.Column("part", sa.Text, primary_key=is_sqlite, nullable=False),
         sa.Column("digest", sa.String(32), nullable=False),
         sa.Column("item", sa.String(12), nullable=False),
         sa.Column("fields", sa.JSON, nullable=False),
     )
+    if not is_sqlite:
+        op.create_index("ix_imports_path", "imports", ["path"], postgresql_using="hash")
     op.create_table(
         "search_parts",
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
@@ -192,7 +195,7 @@ def upgrade() -> None:
         sa.Column("digest", sa.String(32), nullable=False),
     )
     op.create_index("ix_search_parts_item", "search_parts", ["item"])
-    if op.get_bind().dialect.name == "sqlite":
+    if is_sqlite:
         op.execute(
             "CREATE VIRTUAL TABLE search_words USING fts5"
             "(title, body, tokenize = 'porter unicode61 remove_diacritics 2')"

@@ -14,7 +14,9 @@ STARTED_FIRST = sa.text("CASE WHEN status = 'in_progress' THEN 0 ELSE 1 END")
 
 
 def upgrade() -> None:
-    tasks = [DUE_FIRST, STARTED_FIRST, "rank", "created_at", "id"]
+    is_sqlite = op.get_bind().dialect.name == "sqlite"
+    started_first = STARTED_FIRST if is_sqlite else sa.text(f"({STARTED_FIRST})")
+    tasks = [DUE_FIRST, started_first, "rank", "created_at", "id"]
     op.create_index("ix_tasks_order", "tasks", tasks, sqlite_where=LIVING, postgresql_where=LIVING)
-    notes = ["pinned", "updated_at", "id", "tags"]
+    notes = ["pinned", "updated_at", "id", *(["tags"] if is_sqlite else [])]
     op.create_index("ix_notes_order", "notes", notes, sqlite_where=LIVING, postgresql_where=LIVING)

@@ -46,9 +46,11 @@ def upgrade() -> None:
     op.create_index("ix_edges_from_item", "edges", ["from_item", "kind", "to_item"])
     op.create_index("ix_edges_to_item", "edges", ["to_item", "kind", "from_item"])
     op.create_index("ix_edges_relation", "edges", ["relation"])
-    op.create_index("ix_edges_key", "edges", ["key"])
+    op.create_index("ix_edges_key", "edges", ["key"], postgresql_using="hash")
     has_tail = sa.text("tail <> ''")
-    op.create_index("ix_edges_tail", "edges", ["tail"], sqlite_where=has_tail, postgresql_where=has_tail)
+    op.create_index(
+        "ix_edges_tail", "edges", ["tail"], sqlite_where=has_tail, postgresql_where=has_tail, postgresql_using="hash"
+    )
     # The links of existing texts are read in the background; a mark names each item until then.
     for table, column in LINKED_TEXTS.items():
         op.execute(

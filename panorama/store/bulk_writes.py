@@ -29,8 +29,8 @@ def insert_rows(
     rows: Iterable[Sequence[Any]],
     *,
     skip_existing: bool = False,
-) -> None:
-    """Insert rows, given as the values of some columns, with the same result as SQLAlchemy's insert.
+) -> int:
+    """Insert rows, given as the values of some columns, as SQLAlchemy's insert does; return how many were inserted.
 
     None is also converted by its column's type: JSON stores `null`.
 
@@ -44,12 +44,13 @@ def insert_rows(
     ending = " ON CONFLICT DO NOTHING" if skip_existing else ""
     is_as_given = [at for at, process in columns if not process] == list(range(len(names)))
     created = list(rows) if is_as_given else [_to_parameters(columns, row) for row in rows]
-    most, done = min(BATCH_ROWS, MAX_PARAMETERS // len(columns)), 0
+    most, done, inserted = min(BATCH_ROWS, MAX_PARAMETERS // len(columns)), 0, 0
     while done < len(created):
         count = 1 << min(most, len(created) - done).bit_length() - 1
         batch = tuple(chain.from_iterable(created[done : done + count]))
-        connection.exec_driver_sql(_repeat_values(statement, count) + ending, batch)
+        inserted += connection.exec_driver_sql(_repeat_values(statement, count) + ending, batch).rowcount
         done += count
+    return inserted
 
 
 def update_rows(

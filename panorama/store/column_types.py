@@ -23,6 +23,10 @@ class Utc(TypeDecorator[datetime]):
         """Format a datetime as SQLAlchemy does for SQLite, three times as fast: every row has two or three."""
         return _to_text if dialect.name == "sqlite" else super().bind_processor(dialect)
 
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Replace the driver's own object for UTC."""
+        return None if value is None else value.astimezone(UTC)
+
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[..., datetime | None] | None:
         """Add the zone again."""
         return _to_utc if dialect.name == "sqlite" else super().result_processor(dialect, coltype)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Table, delete, func, select, update
+from sqlalchemy import Column, ColumnElement, Table, delete, func, select, text, update
 
 from panorama.domain.items.item import BASE32, normalize_name
 from panorama.domain.text.json_types import is_list, is_object
@@ -50,6 +50,7 @@ _TRUNCATED = re.compile(r"… \(([\d,]{1,15}) characters\)\Z")
 _WORD = re.compile(r"\w+")
 _ID = re.compile(rf"\b[a-z]_[{BASE32}]{{10}}\b")
 _TEXT_REFERENCE = re.compile(r'"of":"([0-9a-f]{32})"')
+_BEFORE = text('SELECT id, CAST("before" AS TEXT) FROM changes WHERE id > :after ORDER BY id LIMIT :limit')
 _LOG_TABLES = (calls, runs, script_states)
 _INDEX = "index "
 
@@ -184,10 +185,9 @@ def _loose_references() -> list[Column[Any]]:
 
 def list_referenced_texts(session: Session, after: int, limit: int) -> tuple[set[str], int]:
     """Return the long texts named by the next changes, and the number of the last change read (0 at the end)."""
-    statement = f'SELECT id, "before" FROM changes WHERE id > {after:d} ORDER BY id LIMIT {limit:d}'
     digests_named: set[str] = set()
     last = 0
-    for row in session.connection.exec_driver_sql(statement):
+    for row in session.connection.execute(_BEFORE, {"after": after, "limit": limit}):
         last = row[0]
         digests_named |= set(_TEXT_REFERENCE.findall(row[1]))
     return digests_named, last

@@ -226,8 +226,8 @@ class Dialect(Protocol):
         rows: Iterable[Sequence[Any]],
         *,
         skip_existing: bool = False,
-    ) -> None:
-        """Insert many rows, given as the values of some columns."""
+    ) -> int:
+        """Insert many rows, given as the values of some columns; return how many were inserted."""
         ...
 
     def update_rows(

@@ -33,20 +33,20 @@ _NAMED = tuple(sorted(
 ))  # fmt: skip
 _TITLES = [
     f"SELECT named.key, id, created_at, {rank} AS rank FROM given CROSS JOIN {_TABLES[kind].name} AS named "
-    "ON named.key = given.key WHERE deleted_at IS NULL"
+    "WHERE named.key = given.key AND deleted_at IS NULL"
     for rank, kind in enumerate(_NAMED)
 ]
 _OTHER_NAMES = [
     f"SELECT o.key, named.id, created_at, {len(_NAMED) + rank} AS rank FROM given CROSS JOIN other_names AS o "
-    f"ON o.key = given.key JOIN {_TABLES[kind].name} AS named ON named.id = o.item "
-    "WHERE NOT is_short AND deleted_at IS NULL"
+    f"JOIN {_TABLES[kind].name} AS named ON named.id = o.item "
+    "WHERE o.key = given.key AND NOT is_short AND deleted_at IS NULL"
     for rank, kind in enumerate(_NAMED)
     if "aliases" in _TABLES[kind].c
 ]
 _LOOKUPS = [
     text(
         "WITH given(key) AS MATERIALIZED (SELECT value FROM json_each(:keys)) "
-        f"SELECT key, id FROM ({' UNION ALL '.join(part)}) ORDER BY rank DESC, created_at DESC, id DESC"
+        f"SELECT key, id FROM ({' UNION ALL '.join(part)}) AS found ORDER BY rank DESC, created_at DESC, id DESC"
     )
     for part in (_TITLES[:1], [*_TITLES[1:], *_OTHER_NAMES])
 ]
@@ -57,7 +57,10 @@ _NAMED_LINKS = text(
     "SELECT key, tail FROM edges WHERE key IN (SELECT value FROM json_each(:names)) UNION "
     "SELECT key, tail FROM edges WHERE tail IN (SELECT value FROM json_each(:names)) AND tail <> ''"
 )
-_RESOLVE = text("UPDATE edges SET to_item = :found WHERE key = :key AND tail = :tail AND to_item IS NOT :found")
+_RESOLVE = text(
+    "UPDATE edges SET to_item = :found "
+    "WHERE key = :key AND tail = :tail AND coalesce(to_item, '') <> coalesce(:found, '')"
+)
 _PREFIX = "links "
 
 
@@ -189,10 +192,10 @@ _STORED = text(
     "SELECT from_item, key, kind, id, target, position, relation FROM edges "
     "WHERE from_item IN (SELECT value FROM json_each(:items))"
 )
-_DELETE = text("DELETE FROM edges WHERE id IN (SELECT value FROM json_each(:ids))")
+_DELETE = text("DELETE FROM edges WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids))")
 _MOVE = text(
-    "UPDATE edges SET target = json_extract(value, '$[1]'), position = json_extract(value, '$[2]') "
-    "FROM json_each(:moved) WHERE edges.id = json_extract(value, '$[0]')"
+    "UPDATE edges SET target = json_extract(value, '$[1]'), position = CAST(json_extract(value, '$[2]') AS BIGINT) "
+    "FROM json_each(:moved) WHERE edges.id = CAST(json_extract(value, '$[0]') AS BIGINT)"
 )
 
 

@@ -26,21 +26,24 @@ SELECT item, COUNT(*) AS links, COUNT(*) OVER () AS total FROM ends GROUP BY ite
 """)
 _ADJACENT = text("""
 WITH here(id) AS (SELECT value FROM json_each(:here))
-SELECT from_item, to_item FROM edges WHERE from_item IN here AND to_item IS NOT NULL
-UNION SELECT to_item, from_item FROM edges WHERE to_item IN here
+SELECT from_item, to_item FROM edges WHERE from_item IN (SELECT id FROM here) AND to_item IS NOT NULL
+UNION SELECT to_item, from_item FROM edges WHERE to_item IN (SELECT id FROM here)
 UNION SELECT notes.id, projects.id FROM notes JOIN projects ON projects.id = notes.project
-    WHERE notes.id IN here AND projects.deleted_at IS NULL
+    WHERE notes.id IN (SELECT id FROM here) AND projects.deleted_at IS NULL
 UNION SELECT tasks.id, projects.id FROM tasks JOIN projects ON projects.id = tasks.project
-    WHERE tasks.id IN here AND projects.deleted_at IS NULL
-UNION SELECT project, id FROM notes WHERE project IN here AND deleted_at IS NULL
+    WHERE tasks.id IN (SELECT id FROM here) AND projects.deleted_at IS NULL
+UNION SELECT project, id FROM notes WHERE project IN (SELECT id FROM here) AND deleted_at IS NULL
 LIMIT :limit
 """)
 _INSIDE = text(f"""
 WITH here(id) AS (SELECT value FROM json_each(:here))
 SELECT from_item, to_item, MIN(kind) FROM edges
-    WHERE from_item IN here AND to_item IN here AND from_item != to_item GROUP BY from_item, to_item
-UNION ALL SELECT id, project, '{PART_OF}' FROM notes WHERE id IN here AND project IN here
-UNION ALL SELECT id, project, '{PART_OF}' FROM tasks WHERE id IN here AND project IN here
+    WHERE from_item IN (SELECT id FROM here) AND to_item IN (SELECT id FROM here) AND from_item != to_item
+    GROUP BY from_item, to_item
+UNION ALL SELECT id, project, '{PART_OF}' FROM notes
+    WHERE id IN (SELECT id FROM here) AND project IN (SELECT id FROM here)
+UNION ALL SELECT id, project, '{PART_OF}' FROM tasks
+    WHERE id IN (SELECT id FROM here) AND project IN (SELECT id FROM here)
 """)
 
 
@@ -64,7 +67,7 @@ def list_around(session: Session, item: str, depth: int, limit: int) -> tuple[li
     chosen, edge = {item: None}, [item]
     for _ in range(depth):
         found = session.connection.execute(_ADJACENT, {"here": json.dumps(edge), "limit": MAX_PAIRS}).all()
-        edge = [other for other in dict.fromkeys(row[1] for row in found) if other not in chosen]
+        edge = [other for other in dict.fromkeys(row[1] for row in sorted(found)) if other not in chosen]
         chosen |= dict.fromkeys(edge)
         if len(chosen) > limit or len(found) == MAX_PAIRS:
             return list(chosen)[:limit], True

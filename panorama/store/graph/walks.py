@@ -14,7 +14,7 @@ from panorama.store.tables import edges, relations
 
 Direction = Literal["both", "out", "in"]
 MAX_VISITS = 5_000
-"""A walk ends after so many steps: a hub with ten thousand neighbours is not walked as a whole."""
+"""A walk ends after so many items: a hub with ten thousand neighbours is not walked as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +46,15 @@ class Edge:
 
 
 @cache
-def _walk_statement(direction: Direction, by_kind: bool) -> TextClause:
-    """Build the recursive statement that returns items with their distance, the nearest first."""
-    away = "SELECT e.to_item, w.depth + 1 FROM walk AS w CROSS JOIN edges AS e ON e.from_item = w.item"
-    back = "SELECT e.from_item, w.depth + 1 FROM walk AS w CROSS JOIN edges AS e ON e.to_item = w.item"
-    away += " AND e.kind IN (SELECT value FROM json_each(:kinds))" if by_kind else ""
-    back += " AND e.kind IN (SELECT value FROM json_each(:inverse_kinds))" if by_kind else ""
-    away += " WHERE w.depth < :depth AND e.to_item IS NOT NULL"
-    back += " WHERE w.depth < :depth"
-    steps = {"both": f"{away} UNION {back}", "out": away, "in": back}[direction]
-    return text(
-        f"WITH RECURSIVE walk(item, depth) AS (SELECT :item, 0 UNION {steps} LIMIT :visits) "
-        "SELECT item, MIN(depth) AS distance FROM walk GROUP BY item ORDER BY distance"
-    )
+def _step_statement(direction: Direction, by_kind: bool) -> TextClause:
+    """Build the statement that returns the neighbours of some items."""
+    away = "SELECT to_item AS item FROM edges WHERE from_item IN (SELECT value FROM json_each(:here))"
+    back = "SELECT from_item AS item FROM edges WHERE to_item IN (SELECT value FROM json_each(:here))"
+    away += " AND kind IN (SELECT value FROM json_each(:kinds))" if by_kind else ""
+    back += " AND kind IN (SELECT value FROM json_each(:inverse_kinds))" if by_kind else ""
+    away += " AND to_item IS NOT NULL"
+    steps = {"both": f"{away} UNION ALL {back}", "out": away, "in": back}[direction]
+    return text(f"SELECT DISTINCT item FROM ({steps}) AS step LIMIT :visits")
 
 
 def walk(
@@ -69,11 +65,17 @@ def walk(
     Args:
         kinds: Only edges that read as one of these kinds from where the walk comes.
     """
-    values: dict[str, Any] = {"item": item, "depth": depth, "visits": MAX_VISITS}
-    if kinds:
-        values |= {"kinds": _dump(kinds), "inverse_kinds": _dump(map(name_inverse, kinds))}
-    rows = session.connection.execute(_walk_statement(direction, bool(kinds)), values)
-    return {row[0]: row[1] for row in rows}
+    statement = _step_statement(direction, bool(kinds))
+    asked = {"kinds": _dump(kinds), "inverse_kinds": _dump(map(name_inverse, kinds))} if kinds else {}
+    distances, here = {item: 0}, [item]
+    for distance in range(1, depth + 1):
+        values: dict[str, Any] = {"here": _dump(here), "visits": MAX_VISITS + len(distances), **asked}
+        found = set(session.connection.execute(statement, values).scalars())
+        here = sorted(found - distances.keys())[: MAX_VISITS - len(distances)]
+        distances |= dict.fromkeys(here, distance)
+        if not here:
+            break
+    return distances
 
 
 _BETWEEN = """
@@ -155,8 +157,9 @@ class GraphCounts:
 def count_graph(session: Session, limit: int) -> GraphCounts:
     """Count the graph (0.2 s for 300,000 edges, because each is read)."""
     resolved = edges.c.to_item.is_not(None)
-    by_kind = select(edges.c.kind, func.count()).where(resolved).group_by(edges.c.kind).order_by(func.count().desc())
+    by_kind = select(edges.c.kind, func.count()).where(resolved).group_by(edges.c.kind)
     incoming = select(edges.c.to_item, func.count()).where(resolved).group_by(edges.c.to_item)
+    by_kind = by_kind.order_by(func.count().desc(), edges.c.kind)
     most = incoming.order_by(func.count().desc(), edges.c.to_item).limit(limit)
     ends = select(edges.c.from_item).where(resolved).union(select(edges.c.to_item).where(resolved)).subquery()
     read = session.connection.execute

@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from panorama.domain.items.files import File
 from panorama.domain.paging import Page, PageRequest
@@ -34,11 +34,11 @@ def list_by_name(session: Session, key: str, project: str) -> list[str]:
     return [row[0] for row in session.connection.execute(select(files.c.id).where(*where).order_by(files.c.id))]
 
 
-_NAMED = """
+_NAMED = text("""
 SELECT sha256 FROM files UNION
-SELECT json_extract("before", '$.sha256') FROM changes WHERE kind = 'file' AND id > ? UNION
-SELECT json_extract("after", '$.sha256') FROM changes WHERE kind = 'file' AND id > ?
-"""
+SELECT json_extract(CAST("before" AS TEXT), '$.sha256') FROM changes WHERE kind = 'file' AND id > :after UNION
+SELECT json_extract(CAST("after" AS TEXT), '$.sha256') FROM changes WHERE kind = 'file' AND id > :after
+""")
 
 
 def list_digests(session: Session, *, after: int = 0) -> set[str]:
@@ -46,5 +46,5 @@ def list_digests(session: Session, *, after: int = 0) -> set[str]:
 
     With `after`, only changes after that one are examined.
     """
-    digests = session.connection.exec_driver_sql(_NAMED, (after, after)).scalars().all()
+    digests = session.connection.execute(_NAMED, {"after": after}).scalars()
     return {name for name in digests if name}

@@ -42,14 +42,14 @@ def _exact_statement(kinds: tuple[str, ...], *, trash: bool) -> TextClause:
     """
     state = "IS NOT NULL" if trash else "IS NULL"
     selects = [
-        f"SELECT * FROM (SELECT '{kind}', id, {NOUNS[kind].label.name}, 0 FROM {NOUNS[kind].table.name} "
-        f"WHERE key = :key AND deleted_at {state} ORDER BY id LIMIT :limit)"
+        f"SELECT * FROM (SELECT '{kind}', id, {NOUNS[kind].label.name}, false FROM {NOUNS[kind].table.name} "
+        f"WHERE key = :key AND deleted_at {state} ORDER BY id LIMIT :limit) AS titles"
         for kind in kinds
     ]
     selects += [
         f"SELECT * FROM (SELECT '{kind}', item, {NOUNS[kind].label.name}, is_short FROM other_names "
         f"JOIN {NOUNS[kind].table.name} AS named ON named.id = item "
-        f"WHERE other_names.key = :key AND deleted_at {state} ORDER BY item LIMIT :limit)"
+        f"WHERE other_names.key = :key AND deleted_at {state} ORDER BY item LIMIT :limit) AS names"
         for kind in kinds
         if NOUNS[kind].has_other_names
     ]
@@ -112,7 +112,7 @@ def get_labels(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, 
 
 
 _WINDOW = """
-SELECT given.key, substr(item.{field}, json_extract(given.value, '$[1]') + 1, :chars)
+SELECT given.key, substr(item.{field}, CAST(json_extract(given.value, '$[1]') AS INTEGER) + 1, :chars)
 FROM json_each(:places) AS given JOIN {table} AS item ON item.id = json_extract(given.value, '$[0]')
 """
 

@@ -30,7 +30,7 @@ from panorama.domain.text.chunks import MAX_CHUNK_CHARS, MAX_CHUNKS
 from panorama.store.backend import Session
 from panorama.store.items import rows
 from panorama.store.items.rows import NOUNS
-from panorama.store.json_lists import json_values
+from panorama.store.json_lists import json_numbers, json_values
 from panorama.store.tables import changes, passages, vectors
 
 INDEXER = Origin(actor="index", client="", conversation="", operation="", call="", unit="")
@@ -177,7 +177,7 @@ _PASSAGE = select(
 )
 # SQLite uses no index for pairs of values in a list, so both are matched separately, which finds a few more.
 _PASSAGE_AT = _PASSAGE.where(
-    passages.c.item.in_(json_values("items")), passages.c.position.in_(json_values("positions"))
+    passages.c.item.in_(json_values("items")), passages.c.position.in_(json_numbers("positions"))
 )
 
 

@@ -1,31 +1,30 @@
 """The query language: filters, sorts and counts any collection."""
 
 import difflib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, get_args
 
 from sqlalchemy import (
-    Boolean,
     ColumnElement,
-    Date,
-    DateTime,
-    Float,
-    Integer,
+    Row,
     Select,
     Table,
     and_,
+    cast,
     false,
     func,
+    literal,
     not_,
     or_,
     select,
     true,
     type_coerce,
-)  # fmt: skip
+)
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.types import String
+from sqlalchemy.types import JSON, Boolean, Date, DateTime, Float, Integer, String, Text
 
 from panorama.domain.items.choices import ProjectStatus, TaskStatus
 from panorama.domain.paging import Page, PageRequest
@@ -165,15 +164,23 @@ def _build_order(table: Table, sort: Sequence[str]) -> list[Order]:
 
 
 def _order_nulls_last(column: ColumnElement[Any], *, descending: bool) -> list[Order]:
+    column = _to_comparable(column)
     stand_in: Any = ""
-    if isinstance(column.type, Integer | Float | Boolean):
+    if isinstance(column.type, Integer | Float):
         stand_in = 0
+    elif isinstance(column.type, Boolean):
+        stand_in = False
     elif isinstance(column.type, column_types.Utc):
         stand_in = datetime(1970, 1, 1, tzinfo=UTC)
     elif isinstance(column.type, Date):
         stand_in = date(1970, 1, 1)
     plain = type_coerce(column, String) if isinstance(column.type, column_types.DeadlineText) else column
     return [(column.is_(None), False), (func.coalesce(plain, stand_in), descending)]
+
+
+def _to_comparable(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Return an expression that every database compares and sorts: the text of JSON, and all else as it is."""
+    return cast(column, Text).label(column.key) if isinstance(column.type, JSON) else column
 
 
 def _query_groups(
@@ -184,13 +191,20 @@ def _query_groups(
             "select cannot be combined with group_by, count or sum.",
             hint="Leave it out: a group shows its fields, count and sums.",
         )
-    groups = [_get_column(table, name, "group_by") for name in request.group_by]
+    columns = [_get_column(table, name, "group_by") for name in request.group_by]
+    groups = [_to_comparable(column) for column in columns]
+    documents = [name for name, column in zip(request.group_by, columns, strict=True) if isinstance(column.type, JSON)]
     sums = [func.sum(_get_numeric_column(table, name)).label(f"sum_{name}") for name in request.sum]
     names = [*request.group_by, "count", *(f"sum_{name}" for name in request.sum)]
     inner: Select[Any] = select(*groups, func.count().label("count"), *sums).where(condition)
     rows = inner.group_by(*groups).subquery()
     order = _build_group_order(rows, request, names)
-    return fetch_page(session, select(rows), order, part, lambda row: dict(zip(names, row, strict=False)))
+
+    def to_group(row: Row[Any]) -> dict[str, Any]:
+        group = dict(zip(names, row, strict=False))
+        return group | {name: json.loads(group[name]) for name in documents}
+
+    return fetch_page(session, select(rows), order, part, to_group)
 
 
 def _build_group_order(rows: Any, request: QueryRequest, names: Sequence[str]) -> list[Order]:
@@ -284,6 +298,10 @@ class _ConditionBuilder:
             raise InvalidInputError(
                 f"where: {operator} cannot compare with {str(value).lower()}.", hint="Use eq or ne."
             )
+        if isinstance(column.type, JSON):
+            column, plain = _to_comparable(column), None if plain is None else json.dumps(plain, ensure_ascii=False)
+        if isinstance(plain, float):
+            plain = literal(plain, Float)  # it is compared as it is with whole numbers too
         return _COMPARISONS[operator](column, plain)
 
     def _compare_list(self, column: ColumnElement[Any], operator: str, value: object) -> ColumnElement[bool]:
@@ -301,7 +319,8 @@ class _ConditionBuilder:
             raise InvalidInputError(f"where: contains takes one text, not {str(value)[:60]!r}.", hint=_SEVERAL)
         if isinstance(column.type, column_types.TagList):
             return has_tag(column, value.lstrip("#"))
-        return type_coerce(column, String).ilike(f"%{escape_like(value)}%", escape="\\")
+        plain = _to_comparable(column) if isinstance(column.type, JSON) else type_coerce(column, String)
+        return plain.ilike(f"%{escape_like(value)}%", escape="\\")
 
     def _compare_deadline(self, column: ColumnElement[Any], operator: str, value: object) -> ColumnElement[bool]:
         when = parse_deadline(_require_text(column, value), "deadline", now=self._clock.now, zone=self._clock.zone)
@@ -371,7 +390,7 @@ def _require_type(column: ColumnElement[Any], value: object, *types: type) -> An
 _EXAMPLE = 'Example: {"status": {"in": ["todo", "in_progress"]}, "deadline": {"lt": "2026-06-01"}}.'
 _SEVERAL = 'For several: {"and": [{"tags": {"contains": "home"}}, {"tags": {"contains": "garden"}}]}, or "or".'
 _COMPARISONS: dict[str, Callable[[ColumnElement[Any], Any], ColumnElement[bool]]] = {
-    "eq": lambda column, value: column.is_not_distinct_from(value),
+    "eq": lambda column, value: column.is_(None) if value is None else column == value,
     "ne": lambda column, value: column.is_distinct_from(value),
     "lt": lambda column, value: column < value,
     "lte": lambda column, value: column <= value,

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import Any
 
 from sqlalchemy import Column, Row, Select, Table, and_, bindparam, delete, insert, or_, select
-from sqlalchemy.exc import IntegrityError
 
 from panorama.domain.items.item import AnyItem, Item, kind_of, normalize_name
 from panorama.domain.items.session_lines import Transcript
@@ -166,15 +165,15 @@ def add(session: Session, item: Item, *, at: datetime | None = None) -> None:
 
     Raises:
         IdTakenError: Its id is taken; the transaction must be retried.
+        ConflictError: Another item has its name, and only one can.
     """
     noun, row = NOUNS[item.KIND], _to_row(item)
     session.spend(row)
-    try:
-        session.dialect.insert_rows(session.connection, noun.table, tuple(row), [tuple(row.values())])
-    except IntegrityError as error:
+    values = [tuple(row.values())]
+    if not session.dialect.insert_rows(session.connection, noun.table, tuple(row), values, skip_existing=True):
         if exists(session, item.KIND, item.id, trash=True):
-            raise IdTakenError(f"The id {item.id} is taken.") from error
-        raise
+            raise IdTakenError(f"The id {item.id} is taken.")
+        raise ConflictError(f"Another {item.KIND} is called “{item.label}” by now.", hint="Read it again, then repeat.")
     if noun.has_other_names:
         _write_names(session, item)
     edges.add_item(session, item)

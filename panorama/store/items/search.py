@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, func, select
 
 from panorama.domain.items.item import kind_of
 from panorama.domain.text.tokens import Term, drop_stop_words
@@ -15,6 +15,7 @@ from panorama.store.backend import Match, Session
 from panorama.store.items import rows
 from panorama.store.items.rows import NOUNS
 from panorama.store.json_lists import json_values
+from panorama.store.tables import search_parts
 
 MAX_COMPARED = 200
 """The best matches by bm25 that are compared with the whole query; the rest keep their order."""
@@ -91,7 +92,7 @@ def _count_common(session: Session, stems: Mapping[Term, str], total: int) -> di
     """Return the stems in very many parts of a large store, with an estimated count: counting them takes too long."""
     if total < LARGE_STORE_PARTS:
         return {}
-    last = session.connection.exec_driver_sql("SELECT max(id) FROM search_parts").scalar_one()
+    last = session.connection.execute(select(func.max(search_parts.c.id))).scalar_one()
     results: dict[str, int] = {}
     for term, stem in stems.items():
         word = session.full_text.build_expression([Term(term.words)], every=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, and_, delete, func, insert, select
+from sqlalchemy import Row, and_, case, delete, func, insert, select
 
 from panorama.domain.scripts.library import ReviewState
 from panorama.store.backend import Session
@@ -109,9 +109,9 @@ def _to_review(row: Row[Any]) -> Review:
 
 def count_runs(session: Session) -> dict[str, tuple[int, int]]:
     """Return how often each script ran and how often it succeeded, by name."""
-    went_well = func.sum((runs.c.status == "succeeded").cast(scripts.c.read_only.type))
+    went_well = func.sum(case((runs.c.status == "succeeded", 1), else_=0))
     statement = select(runs.c.script, func.count(), went_well).where(runs.c.script != "").group_by(runs.c.script)
-    return {row[0]: (row[1], int(row[2] or 0)) for row in session.connection.execute(statement)}
+    return {row[0]: (row[1], row[2]) for row in session.connection.execute(statement)}
 
 
 def list_runs(session: Session, name: str, limit: int) -> list[RunStats]:

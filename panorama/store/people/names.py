@@ -8,7 +8,7 @@ from sqlalchemy import text
 from panorama.store.backend import Session
 
 _BEARERS = text(
-    "SELECT given.value, named.id, 0 FROM json_each(:keys) AS given "
+    "SELECT given.value, named.id, false FROM json_each(:keys) AS given "
     "JOIN people AS named ON named.key = given.value WHERE named.deleted_at IS NULL "
     "UNION ALL SELECT given.value, named.id, o.is_short FROM json_each(:keys) AS given "
     "JOIN other_names AS o ON o.key = given.value "

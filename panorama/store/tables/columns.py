@@ -30,7 +30,9 @@ def project_column(*, index: bool = True) -> Column[Any]:
     return Column("project", String(12), ForeignKey("projects.id"), index=index)
 
 
-def index_where(name: str, columns: Sequence[str | TextClause], condition: str, *, unique: bool = False) -> Index:
+def index_where(
+    name: str, columns: Sequence[str | TextClause], condition: str, *, unique: bool = False, **options: Any
+) -> Index:
     """Return an index of the rows that meet a condition."""
     where = text(condition)
-    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
+    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where, **options)

@@ -39,12 +39,14 @@ edges = Table(
     Column("kind", Text, nullable=False),
     Column("relation", String(12), index=True),
     Column("target", Text, nullable=False),
-    Column("key", Text, nullable=False, index=True),
+    Column("key", Text, nullable=False),
     Column("tail", Text, nullable=False),
     Column("position", Integer, nullable=False),
     Index("ix_edges_from_item", "from_item", "kind", "to_item"),
     Index("ix_edges_to_item", "to_item", "kind", "from_item"),
-    index_where("ix_edges_tail", ["tail"], "tail <> ''"),
+    # In a hash index of PostgreSQL the target of a link may be longer than a third of a page.
+    Index("ix_edges_key", "key", postgresql_using="hash"),
+    index_where("ix_edges_tail", ["tail"], "tail <> ''", postgresql_using="hash"),
 )
 
 task_lines = Table(

@@ -12,6 +12,9 @@ DUE_FIRST = "coalesce(deadline, '9999-99-99')"
 STARTED_FIRST = "CASE WHEN status = 'in_progress' THEN 0 ELSE 1 END"
 """The sort order of task lists. An index contains this expression and is used only for the identical text."""
 
+_STARTED_IN_INDEX = text(f"({STARTED_FIRST})")
+_BY_RANK = ("rank", "created_at", "id")
+
 projects = Table(
     "projects",
     metadata,
@@ -66,7 +69,8 @@ tasks = Table(
     index_where("ix_tasks_assignee", ["assignee"], "assignee IS NOT NULL"),
     index_where("ix_tasks_waiting_for", ["waiting_for"], "waiting_for IS NOT NULL"),
     index_where("ix_tasks_source_ref", ["source_ref"], "source_ref IS NOT NULL"),
-    index_where("ix_tasks_order", [text(DUE_FIRST), text(STARTED_FIRST), "rank", "created_at", "id"], LIVING),
+    index_where("ix_tasks_order", [text(DUE_FIRST), text(STARTED_FIRST), *_BY_RANK], LIVING).ddl_if("sqlite"),
+    index_where("ix_tasks_order", [text(DUE_FIRST), _STARTED_IN_INDEX, *_BY_RANK], LIVING).ddl_if("postgresql"),
 )
 
 notes = Table(
@@ -85,7 +89,9 @@ notes = Table(
     Column("source_ref", Text),
     index_where("ix_notes_source_ref", ["source_ref"], "source_ref IS NOT NULL"),
     Index("ix_notes_updated", "updated_at"),
-    index_where("ix_notes_order", ["pinned", "updated_at", "id", "tags"], LIVING),
+    index_where("ix_notes_order", ["pinned", "updated_at", "id", "tags"], LIVING).ddl_if("sqlite"),
+    # Fifty long tags are larger than a third of a page, the most that an index of PostgreSQL takes.
+    index_where("ix_notes_order", ["pinned", "updated_at", "id"], LIVING).ddl_if("postgresql"),
 )
 
 links = Table(

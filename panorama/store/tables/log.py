@@ -1,6 +1,6 @@
 """The log: changes, calls, repeated calls, imports, and the positions of its readers."""
 
-from sqlalchemy import JSON, Boolean, Column, Float, Index, Integer, String, Table, Text
+from sqlalchemy import JSON, Boolean, Column, Float, Index, Integer, PrimaryKeyConstraint, String, Table, Text
 
 from panorama.store.column_types import Utc
 from panorama.store.tables.columns import metadata
@@ -69,12 +69,15 @@ idempotency = Table(
 imports = Table(
     "imports",
     metadata,
-    Column("folder", Text, primary_key=True),
-    Column("path", Text, primary_key=True),
-    Column("part", Text, primary_key=True),
+    Column("folder", Text, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("part", Text, nullable=False),
     Column("digest", String(32), nullable=False),
     Column("item", String(12), nullable=False),
     Column("fields", JSON, nullable=False),
+    # Paths may be longer than a third of a page, the most that a key of PostgreSQL takes.
+    PrimaryKeyConstraint("folder", "path", "part").ddl_if("sqlite"),
+    Index("ix_imports_path", "path", postgresql_using="hash").ddl_if("postgresql"),
 )
 
 marks = Table(

@@ -1,0 +1,1 @@
+"""PostgreSQL as a database of Panorama: one schema of a server."""
