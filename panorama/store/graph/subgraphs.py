@@ -33,7 +33,7 @@ UNION SELECT notes.id, projects.id FROM notes JOIN projects ON projects.id = not
 UNION SELECT tasks.id, projects.id FROM tasks JOIN projects ON projects.id = tasks.project
     WHERE tasks.id IN (SELECT id FROM here) AND projects.deleted_at IS NULL
 UNION SELECT project, id FROM notes WHERE project IN (SELECT id FROM here) AND deleted_at IS NULL
-LIMIT :limit
+ORDER BY 1, 2 LIMIT :limit
 """)
 _INSIDE = text(f"""
 WITH here(id) AS (SELECT value FROM json_each(:here))
@@ -67,7 +67,7 @@ def list_around(session: Session, item: str, depth: int, limit: int) -> tuple[li
     chosen, edge = {item: None}, [item]
     for _ in range(depth):
         found = session.connection.execute(_ADJACENT, {"here": json.dumps(edge), "limit": MAX_PAIRS}).all()
-        edge = [other for other in dict.fromkeys(row[1] for row in sorted(found)) if other not in chosen]
+        edge = [other for other in dict.fromkeys(row[1] for row in found) if other not in chosen]
         chosen |= dict.fromkeys(edge)
         if len(chosen) > limit or len(found) == MAX_PAIRS:
             return list(chosen)[:limit], True
