@@ -91,8 +91,8 @@ class Settings(BaseSettings):
 
     charts: Literal["off", "png", "svg"] = Field(
         default="off",
-        description="Whether the dashboard of a project and the weekly review come with a chart for clients that show "
-        "images: `png` for models too, `svg` for people only.",
+        description="Whether the dashboard of a project and the weekly review come with a chart, and scripts with the "
+        "images that they return, for clients that show images: `png` for models too, `svg` for people only.",
     )
 
     web: bool = Field(

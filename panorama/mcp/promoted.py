@@ -12,17 +12,25 @@ from panorama.calls import Calls
 from panorama.calls.arguments import Arguments
 from panorama.domain.scripts.library import TOOL_PREFIX
 from panorama.errors import PanoramaError
+from panorama.mcp.images.script_images import ScriptImages
 from panorama.mcp.tools import GetConversation, OperationTool
 
 
 class PromotedToolProvider(Provider):
     """The promoted scripts as tools."""
 
-    def __init__(self, calls: Calls, conversing: GetConversation, has_sources: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        calls: Calls,
+        conversing: GetConversation,
+        has_sources: Callable[[], bool],
+        images: ScriptImages | None = None,
+    ) -> None:
         super().__init__()
         self._has_sources = has_sources
         self._calls = calls
         self._conversing = conversing
+        self._images = images
         self._known: dict[Arguments, OperationTool] = {}
 
     async def _list_tools(self) -> Sequence[Tool]:
@@ -47,4 +55,7 @@ class PromotedToolProvider(Provider):
         return ()
 
     def _build_tool(self, arguments: Arguments) -> OperationTool:
-        return OperationTool.from_arguments(arguments, self._calls, self._conversing, self._has_sources)
+        tool = OperationTool.from_arguments(arguments, self._calls, self._conversing, self._has_sources)
+        if self._images:
+            tool.draw(self._images)
+        return tool

@@ -6,7 +6,7 @@ import secrets
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from queue import SimpleQueue
 from typing import Any
@@ -25,9 +25,10 @@ from panorama.config import read_settings
 from panorama.domain.items.reminders import ReminderEvent
 from panorama.domain.time.times import format_time, today
 from panorama.mcp.apps.apps import TOOL_META, AppsMiddleware, add_view
-from panorama.mcp.charts import DRAWN, AnswerCharts
 from panorama.mcp.connection import Connection
 from panorama.mcp.direct_calls import DirectCalls
+from panorama.mcp.images.charts import DRAWN, AnswerCharts
+from panorama.mcp.images.script_images import SCRIPT_TOOLS, ScriptImages
 from panorama.mcp.keys import load_state_key
 from panorama.mcp.log_format import LogFormatter
 from panorama.mcp.promoted import PromotedToolProvider
@@ -39,7 +40,9 @@ from panorama.mcp.stdio import StandardStreams
 from panorama.mcp.tasks_extension import TasksExtension
 from panorama.mcp.tools import GetConversation, OperationTool, ToolNameMiddleware, client_name
 from panorama.operation import APPS_TOOLSET
+from panorama.services.items.files import Files
 from panorama.services.statistics import Statistics
+from panorama.store.items.blobs import Blobs
 
 INSTRUCTIONS = """\
 Panorama is this person's own memory: find, read, add and change projects, tasks, notes, links, reminders, journal.
@@ -78,15 +81,18 @@ def build_server(app: App, conversing: GetConversation | None = None) -> Server:
         request_state_security=RequestStateSecurity(keys=[load_state_key(app.settings.home)], ttl=ANSWER_SECONDS),
     )  # fmt: skip
     mcp.add_middleware(ToolNameMiddleware(app.calls, conversing, [arguments.operation.tool for arguments in listed]))
-    charts = _build_charts(app)
-    _add_tools(mcp, app, listed, conversing, charts)
+    charts, images = _build_charts(app), _build_script_images(app)
+    drawers: dict[str, AnswerCharts | ScriptImages | None] = {
+        **dict.fromkeys(DRAWN, charts), **dict.fromkeys(SCRIPT_TOOLS, images),
+    }  # fmt: skip
+    _add_tools(mcp, app, listed, conversing, drawers)
     mcp.add_middleware(AppsMiddleware("show", is_listed=APPS_TOOLSET in app.settings.toolsets))
     add_view(mcp)
-    mcp.add_provider(PromotedToolProvider(app.calls, conversing, app.sources.has_sources))
+    mcp.add_provider(PromotedToolProvider(app.calls, conversing, app.sources.has_sources, images))
     add_resources(mcp, app.calls, conversing)
     add_prompts(mcp)
     mcp.add_extension(TasksExtension(app.calls, app.jobs, conversing, app.settings.log_age))
-    direct = {each.operation.tool: each.operation for each in listed if not (charts and each.operation.tool in DRAWN)}
+    direct = {each.operation.tool: each.operation for each in listed if not drawers.get(each.operation.tool)}
     mcp.direct_calls = DirectCalls(app.calls, conversing, direct)
     mcp.hub = Hub(app.context.database, app.jobs, app.calls.promoted_tools.subscribe)
     zone = app.context.zone
@@ -99,14 +105,18 @@ def build_server(app: App, conversing: GetConversation | None = None) -> Server:
 
 
 def _add_tools(
-    mcp: Server, app: App, listed: Sequence[Arguments], conversing: GetConversation, charts: AnswerCharts | None
+    mcp: Server,
+    app: App,
+    listed: Sequence[Arguments],
+    conversing: GetConversation,
+    drawers: Mapping[str, AnswerCharts | ScriptImages | None],
 ) -> None:
-    """Add the listed operations as tools, the dashboard and the review with charts if there are to be some."""
+    """Add the listed operations as tools; `drawers` add charts and images to the answers of some."""
     for arguments in listed:
         tool = OperationTool.from_arguments(arguments, app.calls, conversing, app.sources.has_sources)
         tool.meta = TOOL_META if arguments.operation.toolset == APPS_TOOLSET else None
-        if charts and tool.name in DRAWN:
-            tool.draw(charts)
+        if drawer := drawers.get(tool.name):
+            tool.draw(drawer)
         mcp.add_tool(tool)
 
 
@@ -116,6 +126,13 @@ def _build_charts(app: App) -> AnswerCharts | None:
         return None
     context = app.context
     return AnswerCharts(Statistics(context), app.settings.charts, lambda: today(context.now(), context.zone))
+
+
+def _build_script_images(app: App) -> ScriptImages | None:
+    """Return what adds images to the answers of scripts, None if the settings want none."""
+    if app.settings.charts == "off":
+        return None
+    return ScriptImages(Files(app.context, Blobs(app.settings.home / "files")), app.settings.charts)
 
 
 def to_reminder_fired(ring: ReminderEvent, zone: ZoneInfo) -> ReminderFired:

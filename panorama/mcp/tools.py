@@ -22,7 +22,8 @@ from panorama.calls.schemas import input_schema, output_schema
 from panorama.domain.text.lenient_json import strip_client_prefix
 from panorama.errors import DeclinedError, PanoramaError
 from panorama.mcp.cancellation import ProgressReporter, run_abandonable, run_cancellable
-from panorama.mcp.charts import AnswerCharts
+from panorama.mcp.images.charts import AnswerCharts
+from panorama.mcp.images.script_images import ScriptImages
 from panorama.mcp.job_waits import wait_for_job
 from panorama.mcp.questions.elicitation import call_with_confirmation, call_with_questions
 from panorama.operation import Operation
@@ -57,7 +58,7 @@ class OperationTool(Tool):
     _asks: bool = PrivateAttr()
     _reads: bool = PrivateAttr()
     _is_open_world: Callable[[], bool] = PrivateAttr()
-    _charts: AnswerCharts | None = PrivateAttr(default=None)
+    _charts: AnswerCharts | ScriptImages | None = PrivateAttr(default=None)
 
     @classmethod
     def from_arguments(
@@ -87,8 +88,8 @@ class OperationTool(Tool):
             return tool
         return tool.model_copy(update={"annotations": tool.annotations.model_copy(update={"open_world_hint": True})})
 
-    def draw(self, charts: AnswerCharts) -> None:
-        """Add charts to the answers from now on."""
+    def draw(self, charts: AnswerCharts | ScriptImages) -> None:
+        """Add charts or images to the answers from now on."""
         self._charts = charts
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:

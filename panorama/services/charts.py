@@ -1,10 +1,11 @@
-"""Charts as files: bars, lines and heat maps, as SVG with the values in words."""
+"""Charts as files: bars, lines and heat maps, as SVG or PNG with the values in words."""
 
 import math
 import re
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 
-from panorama.domain.charts.formats import SVG_TYPE, render_svg
+from panorama.domain.charts.formats import PNG_TYPE, SVG_TYPE, render_png, render_svg
 from panorama.domain.charts.picture import Picture, picture_bars, picture_heatmap, picture_lines
 from panorama.domain.items.files import File
 from panorama.domain.items.references import ProjectRef
@@ -33,7 +34,7 @@ class Charts:
 
         Args:
             series: {"Done": [3, 1]}, a value from 0 up for each label.
-            name: Such as chart.svg; the title if left out.
+            name: Such as chart.svg, or .png for models; the title if left out.
 
         Raises:
             InvalidInputError: There are no values, or not one for each label.
@@ -47,7 +48,7 @@ class Charts:
 
         Args:
             series: {"Open": [3, 1]}, a value from 0 up for each label.
-            name: Such as chart.svg; the title if left out.
+            name: Such as chart.svg, or .png for models; the title if left out.
 
         Raises:
             InvalidInputError: There are no values, or not one for each label.
@@ -61,7 +62,7 @@ class Charts:
 
         Args:
             series: Its rows: {"Mon": [3, 1]}, a value from 0 up for each label.
-            name: Such as chart.svg; the title if left out.
+            name: Such as chart.svg, or .png for models; the title if left out.
 
         Raises:
             InvalidInputError: There are no values, or not one for each label.
@@ -79,12 +80,15 @@ class Charts:
     ) -> Result[File]:
         _validate(title, labels, series)
         called = name or f"{_UNFIT.sub('-', title)[:100].strip(' .') or 'chart'}.svg"
-        if not called.endswith(".svg"):
+        if not called.endswith((".svg", ".png")):
             raise InvalidInputError(
-                f"name is {called[:60]!r}, but a chart is SVG.", hint="Give a name such as chart.svg."
+                f"name is {called[:60]!r}, but a chart is SVG or PNG.", hint="Give a name such as chart.svg."
             )
-        svg = render_svg(picture(title, labels, series))
-        return self._files.write(called, text=svg, media_type=SVG_TYPE, project=project)
+        chart = picture(title, labels, series)
+        if called.endswith(".png"):
+            content = b64encode(render_png(chart)).decode()
+            return self._files.write(called, base64=content, media_type=PNG_TYPE, project=project)
+        return self._files.write(called, text=render_svg(chart), media_type=SVG_TYPE, project=project)
 
 
 def _validate(title: str, labels: tuple[str, ...], series: Series) -> None:

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from panorama.domain.charts.formats import render_png, render_svg
+from panorama.domain.charts.formats import read_description, render_png, render_svg
 from panorama.domain.charts.picture import picture_bars, picture_heatmap, picture_lines
 
 MAKERS = (picture_bars, picture_lines, picture_heatmap)
@@ -35,6 +35,15 @@ def test_a_png_has_the_size_of_its_picture_and_whole_rows(make: type) -> None:
     size = struct.unpack(">I", png[33:37])[0]
     assert (width, height) == (round(picture.width), round(picture.height))
     assert len(zlib.decompress(png[41 : 41 + size])) == height * (1 + 3 * width)
+
+
+@pytest.mark.parametrize("title", ["Tea", "Ä & <b>"])
+def test_the_description_is_read_from_the_picture(title: str) -> None:
+    picture = picture_bars(title, ["Mon"], {"cups": [3]})
+
+    assert read_description(render_png(picture)) == f"{title}: Mon cups 3"
+    assert read_description(render_svg(picture).encode()) == f"{title}: Mon cups 3"
+    assert read_description(b"") == read_description(b"\x89PNG\r\n\x1a\n") == ""
 
 
 def test_few_values_are_described_one_by_one_and_many_by_their_peaks() -> None:

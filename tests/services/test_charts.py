@@ -42,7 +42,7 @@ def test_a_chart_of_the_same_name_is_its_next_version(call: Callable[..., Answer
         ("'T', ['a', 'b'], {'x': [1]}", "1 values for 2 labels"),
         ("'T', ['a'], {'x': [-1]}", "below 0"),
         ("'T', ['a'], {'x': [float('nan')]}", "below 0"),
-        ("'T', ['a'], {'x': [1]}, name='tea.png'", "tea.png"),
+        ("'T', ['a'], {'x': [1]}, name='tea.gif'", "tea.gif"),
         ("'T', ['a'], {'x': [1]}, name='../tea.svg'", "path"),
     ],
 )

@@ -1,12 +1,14 @@
 """The formats of a picture: SVG for people, PNG for models, which take no SVG."""
 
+import re
 import struct
 import zlib
-from html import escape
+from html import escape, unescape
 
 from panorama.domain.charts.picture import Box, Picture, Polyline, Words
 
 SVG_TYPE, PNG_TYPE = "image/svg+xml", "image/png"
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 FONT = "system-ui, sans-serif"
 DIGITS = {
     "0": "75557", "1": "26227", "2": "71747", "3": "71717", "4": "55711", "5": "74717", "6": "74757", "7": "71111",
@@ -14,6 +16,10 @@ DIGITS = {
 }  # fmt: skip
 """The signs that a PNG can write, 3 by 5 dots: each digit holds the dots of a row."""
 
+DESCRIPTION = b"Description\0\0\0\0\0"
+"""The head of a PNG's text: a keyword of the specification, not compressed, in no named language (PNG 3, 11.3.3.4)."""
+
+_SVG_DESCRIPTION = re.compile(r"<desc>([^<]*)</desc>")
 DOT = 2
 ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
@@ -47,7 +53,7 @@ def _escape(text: str) -> str:
 
 
 def render_png(picture: Picture) -> bytes:
-    """Return a picture as PNG; its only words are numbers, since it has no font."""
+    """Return a picture as PNG with its description inside; the only words to see are numbers, since it has no font."""
     canvas = _Canvas(round(picture.width), round(picture.height))
     for shape in picture.shapes:
         if isinstance(shape, Box):
@@ -57,7 +63,17 @@ def render_png(picture: Picture) -> bytes:
                 canvas.draw_line(x1, y1, x2, y2, shape.color, round(shape.width))
         else:
             canvas.write(shape)
-    return canvas.encode()
+    return canvas.encode(picture.description)
+
+
+def read_description(content: bytes) -> str:
+    """Return the description inside a picture that was rendered here, "" if there is none."""
+    if content.startswith(PNG_SIGNATURE):
+        before, found, rest = content.partition(b"iTXt" + DESCRIPTION)
+        size = struct.unpack(">I", before[-4:])[0] if found else 0
+        return rest[: max(0, size - len(DESCRIPTION))].decode(errors="replace")
+    match = _SVG_DESCRIPTION.search(content.decode(errors="replace"))
+    return unescape(match[1]) if match else ""
 
 
 class _Canvas:
@@ -93,12 +109,13 @@ class _Canvas:
                         x, y = left + (4 * place + column) * DOT, words.y - (5 - row) * DOT
                         self.fill(x, y, DOT, DOT, words.color)
 
-    def encode(self) -> bytes:
+    def encode(self, description: str) -> bytes:
         """Return the pixels as PNG."""
         head = struct.pack(">IIBBBBB", self._width, len(self._rows), 8, 2, 0, 0, 0)
         body = zlib.compress(b"".join(b"\0" + row for row in self._rows), 9)
-        chunks = (_encode_chunk(b"IHDR", head), _encode_chunk(b"IDAT", body), _encode_chunk(b"IEND", b""))
-        return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+        words = DESCRIPTION + description.encode(errors="replace")
+        chunks = ((b"IHDR", head), (b"IDAT", body), (b"iTXt", words), (b"IEND", b""))
+        return PNG_SIGNATURE + b"".join(_encode_chunk(name, data) for name, data in chunks)
 
 
 def _encode_chunk(name: bytes, data: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Charts: bars, lines and heat maps, drawn into files as SVG."""
+"""Charts: bars, lines and heat maps, drawn into files as SVG or PNG."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bar(
         title: What it shows.
         labels: What the bars stand for, up to 400.
         series: Bars of one colour, up to 50: its name, and a number from 0 to 1e12 for each label, in any unit.
-        name: Such as chart.svg; the title if left out.
+        name: Such as chart.svg, or chart.png, which models can see; the title if left out.
         project: Its id, its name, or its row; none if left out.
         idempotency_key: The same key within a day returns the first answer again.
 
@@ -68,7 +68,7 @@ def line(
         title: What it shows.
         labels: What the points stand for, up to 400.
         series: Lines, up to 50: its name, and a number from 0 to 1e12 for each label, in any unit.
-        name: Such as chart.svg; the title if left out.
+        name: Such as chart.svg, or chart.png, which models can see; the title if left out.
         project: Its id, its name, or its row; none if left out.
         idempotency_key: The same key within a day returns the first answer again.
 
@@ -107,7 +107,7 @@ def heatmap(
         title: What it shows.
         labels: Its columns, up to 400.
         series: Its rows, up to 50: its name, and a number from 0 to 1e12 for each label, in any unit.
-        name: Such as chart.svg; the title if left out.
+        name: Such as chart.svg, or chart.png, which models can see; the title if left out.
         project: Its id, its name, or its row; none if left out.
         idempotency_key: The same key within a day returns the first answer again.
 

@@ -66,6 +66,16 @@ class Files(Service):
         begin = min(start, len(text or ""))
         return FileText.of(stored.public_view(), text, begin, min(begin + chars, len(text or "")))
 
+    def find_image(self, file: FileRef, *, max_bytes: int) -> tuple[File, bytes] | None:
+        """Return an image and its content, None if the file is missing, too large or no image."""
+        with self._reading() as session:
+            stored = rows.find(session, "file", file)
+        if not isinstance(stored, StoredFile) or stored.deleted_at or stored.size > max_bytes:
+            return None
+        if not stored.media_type.startswith("image/"):
+            return None
+        return stored.public_view(), self._blobs.get(stored.sha256)
+
     def get_content(self, file: FileRef, start: int = 0) -> FilePart:
         """Return the next 24,000 bytes of a file's content, from a byte on."""
         with self._reading() as session:
