@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from collections.abc import Sequence
 from functools import cache, lru_cache
 
 
@@ -22,6 +23,17 @@ class Tokenizer:
             rows = self._database.execute('SELECT term FROM places ORDER BY "offset"').fetchall()
             self._database.execute("DELETE FROM words WHERE rowid = 1")
         return tuple(row[0] for row in rows)
+
+    def stems_of_each(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the indexed forms of the words of each of some texts."""
+        stems: dict[int, tuple[str, ...]] = dict.fromkeys(range(len(texts)), ())
+        with self._lock:
+            self._database.execute("BEGIN")
+            self._database.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(texts))
+            for number, term in self._database.execute('SELECT doc, term FROM places ORDER BY doc, "offset"'):
+                stems[number] += (term,)
+            self._database.execute("ROLLBACK")
+        return list(stems.values())
 
 
 get_tokenizer = cache(Tokenizer)
