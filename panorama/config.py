@@ -43,40 +43,40 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="PANORAMA_", extra="ignore", frozen=True)
 
     home: Path = Field(default_factory=data_directory, description="Data directory.")
-    timezone: str = Field(default_factory=local_zone, description="IANA name of the zone that dates are meant in.")
+    timezone: str = Field(default_factory=local_zone, description="IANA name of your time zone.")
     toolsets: Annotated[tuple[str, ...], NoDecode] = Field(
         default=("default",),
         description="Groups of tools that are listed; `more` adds updates of links, reminders and journal, "
         "`files` reads and writes files, `jobs` keeps schedules, `people` keeps people and teams, `sessions` "
         "keeps meetings, `calendar` events, `apps` shows views in a chat.",
     )
-    log_days: int = Field(default=30, ge=1, le=3650, description="Days that the call log is kept.")
+    log_days: int = Field(default=30, ge=1, le=3650, description="Days to keep the call log.")
     trash_days: int = Field(
-        default=30, ge=0, le=36_500, description="Days that an item stays in the trash before a purge forgets it."
+        default=30, ge=0, le=36_500, description="Days an item stays in the trash before a purge deletes it."
     )
     backups_kept: int = Field(
         default=10,
         ge=0,
         le=10_000,
-        description="Backups that a folder keeps; the next one removes older ones. 0 for all.",
+        description="Number of backups to keep in a folder; the next one removes older ones. 0 keeps all.",
     )
     backup_days: int = Field(
         default=90,
         ge=0,
         le=36_500,
-        description="Days that backups are kept; the newest always stays. 0 for ever.",
+        description="Days to keep backups; the newest is always kept. 0 keeps them for ever.",
     )
     busy_seconds: float = Field(
         default=10.0,
         ge=0.05,
         le=300,
-        description="Seconds that a write waits for another program's lock on the database.",
+        description="Seconds a write waits for another program's lock on the database.",
     )
     linger_seconds: float = Field(
         default=300.0,
         ge=0,
         le=31_536_000,
-        description="Seconds that the daemon stays after its last client has left.",
+        description="Seconds the daemon keeps running after its last client disconnects.",
     )
     desktop_notifications: bool = Field(
         default=True,

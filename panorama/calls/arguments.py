@@ -281,14 +281,14 @@ def _find_value_problem(name: str, value: object) -> str:
     if isinstance(value, int) and not -INT_LIMIT <= value < INT_LIMIT:
         return f"{name} is a number of more than 64 bits"
     if isinstance(value, str) and "\x00" in value:
-        return f"{printable(name)} holds a NUL byte"
+        return f"{printable(name)} contains a NUL byte"
     for text in (name, value):
         if (
             isinstance(text, str)
             and not text.isascii()
             and text.encode("utf-8", "replace") != text.encode("utf-8", "surrogatepass")
         ):
-            return f"{printable(name)} holds half of a character (a lone surrogate)"
+            return f"{printable(name)} contains an unpaired surrogate"
     return ""
 
 
@@ -305,23 +305,23 @@ def _is_internal(part: str | int) -> bool:
 def _expectation(error: ErrorDetails) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "enum":
-        return f"is one of {str(context.get('expected', '')).replace(' or ', ', ')}"
+        return f"must be one of {str(context.get('expected', '')).replace(' or ', ', ')}"
     if kind.startswith("int_"):
-        return "is a whole number"
+        return "must be a whole number"
     if kind.startswith("bool_"):
-        return "is true or false"
+        return "must be true or false"
     if kind in ("tuple_type", "list_type"):
-        return "is a list"
+        return "must be a list"
     if kind in ("dict_type", "mapping_type", "model_type", "model_attributes_type"):
-        return "is an object"
+        return "must be an object"
     words = {
-        "string_type": "is text",
-        "string_unicode": "is valid Unicode text",
-        "string_too_long": f"is at most {context.get('max_length')} characters",
-        "greater_than_equal": f"is at least {context.get('ge')}",
-        "less_than_equal": f"is at most {context.get('le')}",
+        "string_type": "must be text",
+        "string_unicode": "must be valid Unicode text",
+        "string_too_long": f"must be at most {context.get('max_length')} characters",
+        "greater_than_equal": f"must be at least {context.get('ge')}",
+        "less_than_equal": f"must be at most {context.get('le')}",
     }
-    return words.get(kind, error["msg"].lower().replace("input should be", "is"))
+    return words.get(kind, error["msg"].lower().replace("input should be", "must be"))
 
 
 _SYNONYMS: Mapping[str, Sequence[str]] = {
@@ -348,7 +348,7 @@ def _choice_problem(where: str, value: object, choices: Sequence[str]) -> str:
         known = next((word for word in _SYNONYMS.get(word, ()) if word in choices), "")
         near = [known] if known else difflib.get_close_matches(word, choices, 1)
         note = f" (did you mean {near[0]!r}?)" if near else ""
-    return f"{where} is one of {', '.join(map(repr, choices))}, not {_preview(value)}{note}"
+    return f"{where} must be one of {', '.join(map(repr, choices))}, not {_preview(value)}{note}"
 
 
 def _expected_choices(error: ErrorDetails) -> list[str]:

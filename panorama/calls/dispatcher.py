@@ -204,7 +204,7 @@ class Calls:
         sent = dict(arguments)
         known = self._by_name.get(name)
         if outer.conversation.actor == SCRIPT_ACTOR and not self._get_arguments(name).operation.sdk:
-            raise NotFoundError(f"Scripts cannot call {name!r}, nor as a step of a batch.", hint="See search_sdk.")
+            raise NotFoundError(f"Scripts cannot call {name!r}, not even in a batch.", hint="See search_sdk.")
         if outer.allowed:
             outer.allowed.check("batch", name)
         if known and known.operation.person:
@@ -212,7 +212,7 @@ class Calls:
                 f"{name} asks the user, so it cannot be a step of a batch.", hint="Call it separately."
             )
         if known and find_job_wait(known, arguments):
-            hint = "Call it by itself, or leave the wait out."
+            hint = "Call it outside the batch, or leave out `wait`."
             raise InvalidInputError(f"{name} does not wait as a step of a batch.", hint=hint)
         if known and known.operation.writes and outer.key and not outer.whole:
             sent.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
@@ -290,8 +290,8 @@ class Calls:
         if known is None or not known.operation.sdk:
             return NotFoundError(f"Scripts cannot call {printable(name, NAME_CHARS)!r}.", hint="See search_sdk.")
         if known.operation.writes and call.reads_only:
-            reason = f"{name} writes, and this script was promoted as one that only reads; nothing was changed."
-            return InvalidInputError(reason, hint="The user can promote it as one that writes.")
+            reason = f"{name} writes, but this script was promoted as read-only; nothing was changed."
+            return InvalidInputError(reason, hint="The user can promote it with write access.")
         try:
             if call.allowed:
                 call.allowed.check(known.operation.name)

@@ -133,7 +133,7 @@ class Invocation:
             name = self._arguments.name_for(self._reader)
             raise InvalidInputError(
                 f"This {name} is too large for a transaction with other steps.",
-                hint="Call it by itself, or use atomic=false.",
+                hint="Call it outside the batch, or use atomic=false.",
             )
         return large
 
@@ -329,11 +329,11 @@ class Invocation:
         """Return the id of the item that was read last, for a parameter of a reading operation."""
         name, kind = parameter.name, (parameter.reference and parameter.reference.kind) or ANY_KIND
         if self._operation.writes:
-            raise InvalidInputError(f"{name}: {LAST_READ} is not for writes.", hint="Give its id or name.")
+            raise InvalidInputError(f"{name}: {LAST_READ} works only for reads.", hint="Give its id or name.")
         last = self._call.conversation.memory.recall(kind, self._context.now()) if self._reader.recalls else None
         if last is None or not rows.exists(session, kind_of(last) or "", last):
             onward = ", or read one first" if self._reader.recalls else ""
-            missing = f"{name} is missing" if self._values[name] is None else f"{name}: no {kind} was read lately"
+            missing = f"{name} is missing" if self._values[name] is None else f"{name}: no {kind} was read recently"
             problem = f"{self._arguments.name_for(self._reader)} was not called: {missing}."
             raise InvalidInputError(problem, hint=f"Give the id or name of {_with_article(kind)}{onward}.")
         self._builder.add_recalled(name, last, lookup.get_labels(session, [(kind_of(last) or "", last)])[last])

@@ -32,7 +32,7 @@ Background = Annotated[bool, option("Do not wait: `panorama jobs` shows it.", "-
 Project = Annotated[str | None, option('Project, by name or id; "" for none.', "--project", "-p")]
 Tags = Annotated[list[str] | None, option("A tag; may be given several times.", "--tag", "-t")]
 Tag = Annotated[str | None, option("Only with this tag.", "--tag", "-t")]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="The most rows.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="The maximum number of rows.")]
 Kinds = Annotated[
     list[str] | None,
     option(

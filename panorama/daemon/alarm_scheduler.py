@@ -93,11 +93,11 @@ class DueWorkRunner:
             self._next = self._timing.run_due(self._tell, was_set=was_set)
         except PanoramaError as error:  # such as a locked database; the next look tries again
             if not self._failed:
-                _log.warning("what is due waits: %s", error.message)
+                _log.warning("due work is delayed: %s", error.message)
             self._failed = True
         except Exception:  # a bug of ours: it is logged, and the next check tries again
             if not self._failed:
-                _log.exception("what is due could not be done")
+                _log.exception("due work failed")
             self._failed = True
         else:
             self._failed = False

@@ -108,7 +108,7 @@ class ConnectionManager:
 
     async def _handle(self, client: ClientConnection) -> None:
         if not is_same_user(client.stream.extra(SocketAttribute.raw_socket)):
-            _log.warning("a program of another user came to the socket and was sent away")
+            _log.warning("a connection from another user was rejected")
             return
         with anyio.fail_after(HELLO_SECONDS):
             line, rest = await _read_first_line(client.stream)
@@ -135,18 +135,21 @@ class ConnectionManager:
         except (ValueError, TypeError, KeyError, RecursionError):
             is_one, protocol, version, home = False, 0, "", ""
         if not is_one:
-            return us | {"refused": "This is no greeting of Panorama's.", "hint": "Connect with `panorama`."}
+            return us | {"refused": "Invalid handshake.", "hint": "Connect with `panorama`."}
         if protocol != PROTOCOL:
-            return us | {"refused": f"Panorama {__version__} runs here and {version} came.", "hint": _RESTART_HINT}
+            return us | {
+                "refused": f"Panorama {__version__} is running, but this client has version {version}.",
+                "hint": _RESTART_HINT,
+            }
         if home != self._address.home:
-            return us | {"refused": f"The daemon here keeps {self._address.home}, not {home}.", "hint": _RESTART_HINT}
+            return us | {"refused": f"The daemon serves {self._address.home}, not {home}.", "hint": _RESTART_HINT}
         if len(self.clients) > MAX_CONNECTIONS:
             return us | {
                 "refused": f"{MAX_CONNECTIONS} programs are connected to Panorama.",
                 "hint": "Close some of them.",
             }
         if is_newer(version, __version__) and not self.is_leaving:
-            _log.info("version %s came; %s leaves when all that runs is finished", version, __version__)
+            _log.info("version %s connected; %s stops when all running calls are finished", version, __version__)
             self._outdated()
         if self.is_leaving:
             return us | {"leaving": True}

@@ -139,7 +139,7 @@ class Daemon:
             self._leaving.set()
 
     def _on_newer_version(self) -> None:
-        self._begin_shutdown("a newer version came", stopped=False)
+        self._begin_shutdown("a newer version connected", stopped=False)
 
     @property
     def _has_idle_exit(self) -> bool:
@@ -210,7 +210,7 @@ class Daemon:
                 try:
                     tasks.start_soon(self._connections.serve, await listener.accept())
                 except anyio.BrokenResourceError as error:  # such as too many open files
-                    _log.warning("nobody can be let in for a second: %s", error.__cause__)
+                    _log.warning("no connection can be accepted for a second: %s", error.__cause__)
                     await anyio.sleep(1)
 
     async def _watch_files(self, tasks: TaskGroup) -> None:
@@ -223,7 +223,7 @@ class Daemon:
             if not self._app.context.database.is_current() or _inode(self._address.lock) != lock:
                 self._begin_shutdown("its data directory was removed or replaced", stopped=False)
             elif not self._listening.is_reachable():
-                _log.warning("the socket %s was taken away; it is made anew", self._address.socket)
+                _log.warning("the socket %s was removed and is created again", self._address.socket)
                 self._stop_listening()
                 self._listening = ListeningSocket(self._address)
                 self._start_accepting(tasks)
@@ -235,7 +235,7 @@ class Daemon:
             with anyio.move_on_after(patience) as waiting:
                 await self._connections.changed.wait()
             if waiting.cancelled_caught and not self._has_work and not self._is_due_soon():
-                self._begin_shutdown("nobody has been here", stopped=False)
+                self._begin_shutdown("no client was connected", stopped=False)
                 return
             while self._connections.clients:
                 await self._connections.changed.wait()
@@ -247,9 +247,9 @@ class Daemon:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
             async for number in signals:
                 if self._reason:
-                    _log.warning("leaves at once")
+                    _log.warning("it stops at once")
                     os._exit(1)
-                self._begin_shutdown(f"it was sent {signal.Signals(number).name}", stopped=True)
+                self._begin_shutdown(f"it received {signal.Signals(number).name}", stopped=True)
 
     # What is due.
 
@@ -283,7 +283,7 @@ class Daemon:
 
     def _handle_stop(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Begin to end once this is answered."""
-        self._begin_shutdown("it was asked to", stopped=not params.get("again"))
+        self._begin_shutdown("a client asked it to stop", stopped=not params.get("again"))
         return {"pid": os.getpid()}
 
 

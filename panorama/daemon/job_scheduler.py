@@ -105,9 +105,9 @@ class JobRunner:
             try:
                 return self._jobs.finish_and_claim_next(done, goes_on=not self._leaving.is_set())
             except PanoramaError as error:
-                _log.warning("a job waits to be written: %s", error.message)
+                _log.warning("a job cannot be written yet: %s", error.message)
             except Exception:  # a bug of ours; the job is recovered at the next start
-                _log.exception("a job's end could not be written")
+                _log.exception("the end of a job could not be written")
                 return None
             if done is None or self._leaving.wait(RETRY_SECONDS):
                 return None
@@ -126,7 +126,7 @@ class JobRunner:
             try:
                 self._jobs.heartbeat()
             except PanoramaError as error:
-                _log.warning("jobs cannot tell how far they are: %s", error.message)
+                _log.warning("the progress of jobs cannot be written: %s", error.message)
 
     def _start_up(self) -> None:
         """Start the jobs that earlier processes left, and shortly after the scheduler, whose import takes a while."""
@@ -144,9 +144,9 @@ class JobRunner:
             if self._jobs.has_waiting():
                 self.wake()
         except StoppedError:
-            _log.info("what other processes left is left to the next one")
+            _log.info("the jobs of ended processes are left to the next daemon")
         except PanoramaError as error:
-            _log.warning("nobody looks for jobs that were left: %s", error.message)
+            _log.warning("the jobs of ended processes cannot be taken over: %s", error.message)
 
     def _stop_if_leaving(self, current: int, total: int, message: str) -> None:
         del current, total, message
@@ -157,7 +157,7 @@ class JobRunner:
         try:
             self._jobs.delete_old(self._app.settings.log_age)
         except PanoramaError as error:
-            _log.warning("old jobs are not forgotten: %s", error.message)
+            _log.warning("old jobs cannot be deleted: %s", error.message)
 
     def _ensure_clock(self) -> Any:
         """Return the scheduler, started at first use."""

@@ -92,7 +92,7 @@ class PageServer:
             NotFoundError: There is no such view.
         """
         if view and view not in view_names():
-            raise NotFoundError(f"There is no view {view[:40]!r}.", hint=f"There are {', '.join(view_names())}.")
+            raise NotFoundError(f"There is no view {view[:40]!r}.", hint=f"Use one of {', '.join(view_names())}.")
         code = self._access.create_code(read_only=read_only)
         end = f"/in#{code}/{view}" if view else f"/in#{code}"
         return {

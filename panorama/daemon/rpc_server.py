@@ -102,8 +102,8 @@ class RpcServer:
             return b""
         except Exception as error:  # a bug of ours: it is logged once with its trace
             _log.exception("a direct call failed")
-            message = f"Panorama itself failed: {type(error).__name__}: {error}"
-            data = {"code": "internal", "message": message, "hint": "`panorama daemon logs` tells more."}
+            message = f"Internal error: {type(error).__name__}: {error}"
+            data = {"code": "internal", "message": message, "hint": "See `panorama daemon logs`."}
             return _encode_line({"id": id_, "error": {"code": ERROR_CODE, "message": message, "data": data}})
 
     async def _call_method(self, method: str, params: Mapping[str, Any]) -> Any:
@@ -115,7 +115,7 @@ class RpcServer:
             workload = self._calls.workload(operation, arguments)
             return await call_threads().run(partial(self._call, params), workload, self._conversation.id)
         if method not in self._others:
-            raise InvalidInputError(f"There is no method {method[:80]!r}.", hint="There is panorama/call.")
+            raise InvalidInputError(f"There is no method {method[:80]!r}.", hint="Use panorama/call.")
         result = self._others[method](params)
         return await result if isawaitable(result) else result
 

@@ -113,7 +113,7 @@ def _already_running_error(address: Address) -> ConflictError:
     who = f" (process {pid})" if (pid := address.find_pid()) else ""
     return ConflictError(
         f"Panorama's daemon already serves {address.home}{who}.",
-        hint="`panorama daemon status` shows it, `panorama daemon stop` ends it.",
+        hint="`panorama daemon status` shows it, `panorama daemon stop` stops it.",
     )
 
 

@@ -38,7 +38,7 @@ class ListeningSocket:
         except OSError as error:
             self.socket.close()
             raise UnavailableError(
-                f"The socket {self._path} cannot be made: {error.strerror}.",
+                f"The socket {self._path} cannot be created: {error.strerror}.",
                 hint="Choose a data directory on a local disk with PANORAMA_HOME.",
             ) from error
 
@@ -66,7 +66,7 @@ def _create_directory(directory: str) -> None:
         os.chmod(directory, 0o700)
     except OSError as error:
         raise UnavailableError(
-            f"The folder {directory} cannot be made: {error.strerror}.", hint="Check its owner and permissions."
+            f"The folder {directory} cannot be created: {error.strerror}.", hint="Check its owner and permissions."
         ) from error
 
 

@@ -169,7 +169,7 @@ class Job:
         Args:
             wrote: The number of changes it had made.
         """
-        known = describe_progress(self, kind) + (f" It had made {wrote:,} changes, which stand." if wrote else "")
+        known = describe_progress(self, kind) + (f" It had made {wrote:,} changes, which remain." if wrote else "")
         if self.is_stopping:
             return self.finish("cancelled", now, summary=f"Cancelled; Panorama ended before it stopped. {known}")
         if kind is None or self.is_told or not (kind.resumable or kind.standing):
@@ -209,11 +209,11 @@ STATE_PHRASES: Mapping[State, str] = {
 def describe_progress(job: Job, kind: JobKind | None = None) -> str:
     """Return the progress of a job as a sentence."""
     if not job.current and not job.message:
-        return "It had reported no step."
+        return "It had reported no progress."
     of = f" of {job.total:,}" if job.total else ""
     at = f" ({job.message})" if job.message else ""
-    remains = "nothing of it is left" if kind and kind.whole else "what it finished stands"
-    return f"It came to {job.current:,}{of}{at}; {remains}."
+    remains = "nothing of it remains" if kind and kind.whole else "finished steps remain"
+    return f"It had done {job.current:,}{of}{at}; {remains}."
 
 
 @dataclass(frozen=True, slots=True)

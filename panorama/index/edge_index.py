@@ -305,7 +305,9 @@ def _start_child() -> Generator[ChildProcess]:
         raise refusal(error) from error
     except (ProcessDiedError, BusyError) as error:
         child.kill()
-        raise UnavailableError("The index could not be built: its process stopped.", hint="Build it again.") from error
+        raise UnavailableError(
+            "The index could not be built: its process stopped.", hint="Rebuild it with reindex."
+        ) from error
     except BaseException:
         child.kill()
         raise

@@ -77,7 +77,7 @@ class ExactIndex:
         """Return its state."""
         return State(
             engine=self.engine, status="ready", model=self._model, identity=self._identity, count=len(self._table),
-            anonymous_bytes=self._table.bytes, note="Vectors are kept in memory alone.",
+            anonymous_bytes=self._table.bytes, note="Vectors are kept in memory only.",
         )  # fmt: skip
 
     def close(self) -> None:

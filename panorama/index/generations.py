@@ -100,7 +100,7 @@ class IndexFolder:
             lock.close()
             raise UnavailableError(
                 f"Another program uses the index in {self._folder}.",
-                hint="Close it, or let it do the work; search by keyword works meanwhile.",
+                hint="Close it, or use it instead; keyword search works meanwhile.",
             ) from error
         self._lock = lock
 
@@ -199,7 +199,7 @@ def unusable_error(folder: Path, error: OSError) -> UnavailableError:
     """Return the error for a folder that cannot be read or written."""
     return UnavailableError(
         f"The index in {folder} cannot be used: {error.strerror or error}.",
-        hint="Check its owner, its permissions and the room on the disk; search by keyword works meanwhile.",
+        hint="Check its owner, its permissions and the free disk space; keyword search works meanwhile.",
     )
 
 

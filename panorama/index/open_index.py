@@ -91,9 +91,9 @@ def validate_key(key: str) -> str:
     if key.isascii() and key.isprintable():
         return key
     raise InvalidInputError(
-        "The setting qdrant_key (PANORAMA_QDRANT_KEY) holds a character that no key has: a letter with an accent, a "
-        "typographic quote, a line break or the like.",
-        hint="Copy the key again, then: panorama daemon restart. Search by keyword works meanwhile.",
+        "The setting qdrant_key (PANORAMA_QDRANT_KEY) contains an invalid character, such as an accent, a typographic "
+        "quote or a line break.",
+        hint="Copy the key again, then: panorama daemon restart. Keyword search works meanwhile.",
     )
 
 
@@ -115,8 +115,8 @@ def _has_usable_port(parts: SplitResult) -> bool:
 def _address_error(wrong: str) -> InvalidInputError:
     return InvalidInputError(
         f"The setting qdrant_url (PANORAMA_QDRANT_URL) is not the address of a Qdrant server: {wrong}.",
-        hint="Write one such as http://localhost:6333 (or leave it empty, and the vectors stay in the data directory), "
-        "then: panorama daemon restart. Search by keyword works meanwhile.",
+        hint="Use one such as http://localhost:6333 (or leave it empty to keep the vectors in the data directory), "
+        "then: panorama daemon restart. Keyword search works meanwhile.",
     )
 
 

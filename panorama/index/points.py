@@ -108,7 +108,7 @@ class ModelMismatchError(UnavailableError):
         actual = f"{model.id}, {model.size} dimensions"
         super().__init__(
             f"The index holds vectors of another model ({actual}) than {expected.id}, {expected.size} dimensions.",
-            hint="Build it again with reindex; search by keyword works meanwhile.",
+            hint="Rebuild it with reindex; keyword search works meanwhile.",
         )
         self.model = model
 

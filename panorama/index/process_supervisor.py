@@ -232,8 +232,8 @@ class ProcessSupervisor:
         if self._has_no_space():
             return no_space_error()
         return UnavailableError(
-            "The index's process stopped, and is started again; whether it wrote the last is unknown.",
-            hint=f"Write it again. {_MEANWHILE}",
+            "The index process stopped and is being restarted; the last write may be missing.",
+            hint=f"Repeat the write. {_MEANWHILE}",
         )
 
     def _replace_damaged(self, model: Model, error: DamagedIndexError) -> Generation:
@@ -250,7 +250,7 @@ class ProcessSupervisor:
         """Recreate a removed or replaced folder; return the note about it."""
         moved_to = self._folders.clear_path(datetime.now(UTC))
         self._folders.lock()
-        return replacement_note(moved_to) if moved_to else "The index's folder was removed; it is built anew."
+        return replacement_note(moved_to) if moved_to else "The index folder was removed; the index is rebuilt."
 
     def renew_if_lost(self) -> None:
         """Start again if the folder was removed or replaced.
@@ -317,7 +317,7 @@ def open_request(generation: Generation, *, is_new: bool) -> dict[str, Any]:
 def damage_note(error: DamagedIndexError, aside: Path | None) -> str:
     """Return the note about a damaged index."""
     moved = f"it was moved to {aside}, and" if aside else "it"
-    return f"The index was damaged ({error}); {moved} is built anew."
+    return f"The index was damaged ({error}); {moved} is rebuilt."
 
 
 def replacement_note(aside: Path) -> str:
@@ -329,15 +329,15 @@ def refusal(error: RefusedError) -> UnavailableError:
     """Translate an error of Qdrant Edge."""
     if any(sign in f"{error}" for sign in _FULL):
         return no_space_error()
-    return UnavailableError(f"The index refused: {error}.", hint=f"Build it again with reindex. {_MEANWHILE}")
+    return UnavailableError(f"The index failed: {error}.", hint=f"Rebuild it with reindex. {_MEANWHILE}")
 
 
 def no_space_error() -> UnavailableError:
     """Return the error for a full disk."""
-    return UnavailableError("There is too little disk space for the index.", hint=f"Make some. {_MEANWHILE}")
+    return UnavailableError("There is too little disk space for the index.", hint=f"Free some space.  {_MEANWHILE}")
 
 
 _FULL = ("os error 28", "No space left", "StorageFull", "os error 27")
 _MACHINE = ("WouldBlock", "Permission denied", "Read-only file system", "Too many open files", "Cannot allocate memory")
 _OUTSIDE_SIGNALS = (signal.SIGKILL, signal.SIGTERM, 0)
-_MEANWHILE = "Search by keyword works meanwhile."
+_MEANWHILE = "Keyword search works meanwhile."

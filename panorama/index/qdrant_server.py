@@ -221,12 +221,14 @@ class _Connection:
         from httpx import TimeoutException, TransportError
 
         if isinstance(cause, TimeoutException):
-            message, hint = f"The Qdrant server at {self.address} did not answer in {seconds} s.", "See how it does."
+            message, hint = f"The Qdrant server at {self.address} did not answer in {seconds} s.", "Check the server."
         elif isinstance(cause, TransportError):
             message, hint = f"The Qdrant server at {self.address} cannot be reached.", "Start it, or check its address."
         else:
             return self._not_qdrant_error()
-        return self._remember_error(UnavailableError(message, hint=f"{hint} It is PANORAMA_QDRANT_URL. {_MEANWHILE}"))
+        return self._remember_error(
+            UnavailableError(message, hint=f"{hint} The address is set by PANORAMA_QDRANT_URL. {_MEANWHILE}")
+        )
 
     def _not_qdrant_error(self, status: str = "") -> UnavailableError:
         """Return the error for something that answers, but not as Qdrant does; it is also skipped for a while."""
@@ -352,7 +354,7 @@ class _Collection:
         self.identity, self.counted = self.name, None
         self.note = (
             f"The collection at {self._line.address} held vectors of another size ({size} instead of "
-            f"{self.model.size}); it is built anew."
+            f"{self.model.size}); it is rebuilt."
         )
 
     def _create(self, client: "QdrantClient") -> None:
@@ -393,4 +395,4 @@ def _parse_reason(content: bytes) -> tuple[str, bool]:
 
 
 _CHECK = "Check host, port (Qdrant's is 6333) and path of PANORAMA_QDRANT_URL, and that Qdrant there is 1.10 or later."
-_MEANWHILE = "Search by keyword works meanwhile."
+_MEANWHILE = "Keyword search works meanwhile."

@@ -158,7 +158,9 @@ class Connection:
         elif message.method == "notifications/cancelled":
             await self._cancel(got, (message.params or {}).get("requestId"))
         elif isinstance(message, types.JSONRPCRequest) and self._is_duplicate_id(message.id):
-            error = types.ErrorData(code=types.INVALID_REQUEST, message="A request with this id is under way already.")
+            error = types.ErrorData(
+                code=types.INVALID_REQUEST, message="A request with this id is already in progress."
+            )
             await self._from_server.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=message.id, error=error)))
         elif line := await self._load_answer(message):
             await self._from_server.send(line)

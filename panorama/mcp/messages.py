@@ -22,7 +22,7 @@ LARGE_BYTES, MAX_KEYS = 1 << 20, 20_000
 
 _TOO_MANY = f"This message holds more than {MAX_KEYS:,} names and was not read; send less at a time."
 _TOO_LONG = f"This message is longer than {MAX_LINE_BYTES >> 20} MB and was not read; send less at a time."
-_NO_ID = "The id of a request is a text or a whole number."
+_NO_ID = "The id of a request must be a string or a whole number."
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _ID = re.compile(rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18}(?![\d.eE]))')
 

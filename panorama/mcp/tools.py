@@ -177,8 +177,8 @@ def to_reported_error(error: Exception, name: str) -> PanoramaError:
         return CallCancelledError(message, hint="list_jobs shows its job; undo with the job's id takes that back.")
     _log.error("the call %s failed", name, exc_info=error)
     return InternalError(
-        "Something went wrong inside Panorama; this call changed nothing.",
-        hint="Try again; if it stays so, look at the server's log (stderr) and report it.",
+        "Internal error; this call changed nothing.",
+        hint="Try again; if it persists, check the server's log (stderr) and report it.",
     )
 
 

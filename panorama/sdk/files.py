@@ -90,7 +90,7 @@ def text(file: str | File) -> str:
     Raises:
         NotFoundError: No file has this name.
         InvalidInputError: It is no text, or no file.
-        ConflictError: Several have this name, or it was changed again and again while it was read.
+        ConflictError: Several have this name, or it kept changing while it was read.
 
     Example:
         import csv, io
@@ -139,7 +139,7 @@ def write(
     """
     if isinstance(text, builtins.list | dict | tuple):
         raise InvalidInputError(
-            "text is text, not a list or a dict.", hint="Write json.dumps(value), or join the lines."
+            "text must be a string, not a list or a dict.", hint="Write json.dumps(value), or join the lines."
         )
     if isinstance(text, bytes):
         text, base64 = None, b64encode(text).decode()

@@ -101,7 +101,7 @@ def text(note: str | Note) -> str:
 
     Raises:
         NotFoundError: No note has this name.
-        ConflictError: Several have this name, or it was changed again and again while it was read.
+        ConflictError: Several have this name, or it kept changing while it was read.
         InvalidInputError: It is no note.
 
     Example:

@@ -38,7 +38,7 @@ def _describe_more(page: Page[Any]) -> str:
 def summarize_search(page: Page[Any]) -> str:
     """Summarize a search: the number of hits, and what was not searched."""
     index = page.index or {}
-    found = "near in meaning, none holds the words" if "nearest" in index else "found"
+    found = "close in meaning, none contains the words" if "nearest" in index else "found"
     count = f"{len(page.items)} {found}" if page.items else "Nothing found"
     count += " with these filters" if "filtered" in index else ""
     count += " with corrected words" if "corrected" in index else ""

@@ -96,7 +96,7 @@ def parse_sources(data: object) -> list[SourceConfig]:
         raise InvalidInputError(f"{CONFIG_FILE} has no object mcpServers.", hint='Write {"mcpServers": {…}}.')
     if len(entries) > MAX_SOURCES:
         raise InvalidInputError(
-            f"{CONFIG_FILE} has {len(entries)} sources; {MAX_SOURCES} is the most.", hint="Remove some."
+            f"{CONFIG_FILE} has {len(entries)} sources; the limit is {MAX_SOURCES}.", hint="Remove some."
         )
     return [parse_entry(name, entry) for name, entry in entries.items()]
 
@@ -161,31 +161,31 @@ class _EntryReader:
     def _read_text(self, key: str) -> str:
         value = self._entry.get(key, "")
         if not isinstance(value, str) or "\0" in value:
-            _refuse(self._name, f"has no text as {key}", "Write it in quotes.")
+            _refuse(self._name, f"needs text as {key}", "Write it in quotes.")
         return value
 
     def _read_texts(self, key: str) -> tuple[str, ...]:
         value: object = self._entry.get(key, [])
         if not isinstance(value, list) or not all(isinstance(part, str) for part in cast("list[object]", value)):
-            _refuse(self._name, f"has no list of texts as {key}", 'Write it as ["…", "…"].')
+            _refuse(self._name, f"needs a list of texts as {key}", 'Write it as ["…", "…"].')
         return tuple(cast("list[str]", value))
 
     def _read_mapping(self, key: str) -> Mapping[str, str]:
         value: object = self._entry.get(key, {})
         if not is_object(value) or not all(isinstance(part, str) for part in value.values()):
-            _refuse(self._name, f"has no object of texts as {key}", 'Write each value in quotes: {"NAME": "1"}.')
+            _refuse(self._name, f"needs an object of texts as {key}", 'Write each value in quotes: {"NAME": "1"}.')
         return dict(value)
 
     def _read_options(self) -> Mapping[str, Any]:
         value: object = self._entry.get("options", {})
         if not is_object(value):
-            _refuse(self._name, "has no object as options", 'Write {"name": value}.')
+            _refuse(self._name, "needs an object as options", 'Write {"name": value}.')
         return dict(value)
 
     def _read_flag(self, key: str) -> bool:
         value = self._entry.get(key, False)
         if not isinstance(value, bool):
-            _refuse(self._name, f"has neither true nor false as {key}", "Write it without quotes.")
+            _refuse(self._name, f"needs true or false as {key}", "Write it without quotes.")
         return value
 
     def _read_transport(self) -> Transport:

@@ -77,7 +77,7 @@ def read_secret(config: SourceConfig, name: str, secrets: SecretLookup) -> str:
 
     Raises:
         UnavailableError: It is not set.
-        InvalidInputError: It holds a character that no key has.
+        InvalidInputError: It contains an invalid character.
     """
     value = secrets(str(config.options[name])).strip()
     if value and value.isascii() and value.isprintable():
@@ -86,7 +86,7 @@ def read_secret(config: SourceConfig, name: str, secrets: SecretLookup) -> str:
     if not value:
         raise UnavailableError(f"The secret {name} of the source {config.name} is empty.", hint=hint)
     raise InvalidInputError(
-        f"The secret {name} of the source {config.name} holds a character that no key has, such as an accent.",
+        f"The secret {name} of the source {config.name} contains an invalid character, such as an accent.",
         hint=hint,
     )
 

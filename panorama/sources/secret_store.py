@@ -25,7 +25,7 @@ def store_secret(home: Path, source: str, name: str, value: str, *, in_file: boo
     value = value.strip()
     if not value or len(value) > MAX_SECRET_CHARS or not value.isprintable():
         raise InvalidInputError(
-            "This is no key: it is empty, too long, or has invisible characters.", hint="Copy it again."
+            "Invalid key: it is empty, too long, or has invisible characters.", hint="Copy it again."
         )
     place = f"{source}/{name}"
     if not in_file and _store_in_keyring(place, value):

@@ -64,13 +64,13 @@ def parse_pattern(pattern: str) -> tuple[str, str]:
     """Return the source and the function names of SOURCE.FUNCTION; all functions without the latter.
 
     Raises:
-        InvalidInputError: It is no pattern.
+        InvalidInputError: It is not a valid pattern.
     """
     name, _, functions = pattern.partition(".")
     functions = functions or "*"
     if not functions.replace("*", "_").replace("?", "_").isidentifier():
         raise InvalidInputError(
-            f"{pattern[:80]!r} is no pattern.", hint="Write SOURCE.FUNCTION, such as 'lemlist.add_*'."
+            f"{pattern[:80]!r} is not a valid pattern.", hint="Write SOURCE.FUNCTION, such as 'lemlist.add_*'."
         )
     return name, functions
 
@@ -95,7 +95,7 @@ def read_private_json(file: Path) -> dict[str, Any]:
     """Return the object in a file, {} if there is no file.
 
     Raises:
-        InvalidInputError: It holds no JSON object.
+        InvalidInputError: It does not contain a JSON object.
     """
     try:
         data: object = json.loads(file.read_bytes())
@@ -104,7 +104,7 @@ def read_private_json(file: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise InvalidInputError(f"{file.name} cannot be read.", hint=f"Correct or remove {file}.") from error
     if not is_object(data):
-        raise InvalidInputError(f"{file.name} holds no JSON object.", hint=f"Correct or remove {file}.")
+        raise InvalidInputError(f"{file.name} does not contain a JSON object.", hint=f"Correct or remove {file}.")
     return dict(data)
 
 

@@ -48,7 +48,7 @@ def _make_folder(backups: Path) -> None:
         backups.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise UnavailableError(
-            f"The folder {backups} for the copy before a migration cannot be made; nothing was changed.",
+            f"The folder {backups} for the copy before a migration cannot be created; nothing was changed.",
             hint="Move away what is at that path, and check that the data directory is writable.",
         ) from error
 

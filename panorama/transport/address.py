@@ -131,7 +131,7 @@ def settings_warning(address: Address, reply: Hello) -> str:
         return ""
     differs = list(reply["differs"])
     remedy = settings_hint(os.path.join(address.home, "config.toml"), differs)
-    return f"panorama: the running daemon was started with another {', '.join(differs)}. {remedy}\n"
+    return f"panorama: the running daemon was started with different {', '.join(differs)}. {remedy}\n"
 
 
 def settings_hint(file: str, differs: Sequence[str]) -> str:
@@ -217,7 +217,7 @@ def _read_first_line(stream: socket.socket) -> tuple[bytes, bytes]:
     while b"\n" not in got:
         chunk = stream.recv(65536)
         if not chunk:
-            raise ConnectionResetError("the daemon left without a greeting")
+            raise ConnectionResetError("the daemon closed the connection without a handshake")
         got += chunk
     line, _, rest = got.partition(b"\n")
     return line, rest

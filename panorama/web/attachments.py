@@ -108,7 +108,7 @@ def send_content(calls: PageCalls, file: str) -> Response:
     while len(content) < first["size"]:
         part = calls.get("files.content", file=file, start=len(content))
         if part["sha256"] != first["sha256"]:
-            raise ConflictError("The file was written meanwhile.", hint="Load it again.")
+            raise ConflictError("The file was changed meanwhile.", hint="Load it again.")
         content += b64decode(part["base64"])
     headers = {
         "content-disposition": f"attachment; filename*=UTF-8''{quote(first['name'], safe='')}",

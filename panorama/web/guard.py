@@ -78,7 +78,7 @@ class Guard:
         if headers.get("host", "") not in self._hosts:
             return PlainTextResponse("This address does not belong to Panorama.", 421)
         if not _is_same_origin(scope, headers):
-            return PlainTextResponse("Another page cannot ask here.", 403)
+            return PlainTextResponse("Requests from other pages are refused.", 403)
         secret = cookie_parser(headers.get("cookie", "")).get(self._access.cookie, "")
         scope["session_context"] = session_context = self._access.find_session(secret)
         if session_context:

@@ -251,7 +251,7 @@ class Site:
         form = await request.form(max_files=max_files, max_part_size=MAX_FORM_BYTES)
         if session_context is None or form.get("token") != session_context.token:
             await form.close()
-            return JSONResponse({"failed": True, "message": "The form is not one of this session."}, 403)
+            return JSONResponse({"failed": True, "message": "The form does not belong to this session."}, 403)
         if needs_write and session_context.session.read_only:
             await form.close()
             return _refuse_write(request)

@@ -92,7 +92,7 @@ REFUSED = {
     "a space whose name lies": (
         "from types import SimpleNamespace as N\nclass S(str):\n    def startswith(self, *a): return False\n"
         "class B(N(**{S('__mro_entries__'): lambda bases: (dict,)})): pass\nreturn isinstance(B(), dict)",
-        "the name of an attribute must be a text",
+        "the name of an attribute must be a string",
     ),
     "a member in the making, in another class": (
         f"{UNFINISHED}class Y(Z):\n    _title = got[0]",

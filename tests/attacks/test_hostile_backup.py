@@ -251,9 +251,9 @@ HOSTILE_STATEMENTS = {
     "zone that is a path": "UPDATE reminders SET zone = '../../etc/passwd'",
     "rule that is none": "UPDATE tasks SET recurrence = 'FREQ=NEVER'",
     "number without end": "UPDATE calls SET ms = 9e999",
-    "history that is no object": "UPDATE changes SET after = '[1]'",
+    "history that is not an object": "UPDATE changes SET after = '[1]'",
     "name that an undo brings back": "UPDATE changes SET before = '{\"name\": \"../../victim\"}' WHERE kind = 'file'",
-    "name in the history that is no text": "UPDATE changes SET after = '{\"name\": {\"a\": 1}}' WHERE kind = 'file'",
+    "name in the history that is not text": "UPDATE changes SET after = '{\"name\": {\"a\": 1}}' WHERE kind = 'file'",
 }
 
 

@@ -64,7 +64,7 @@ LIES = {
     "a call with a number far ahead": "say(call(70_000))",
     "a call without a head": "say(frame(b'c', b'x'))",
     "a call whose name is longer than the frame": "say(frame(b'c', struct.pack('>IB', 1, 255) + b'x'))",
-    "a call whose name is no text": "say(call(1, operation=b'\\xff\\xfe'))",
+    "a call whose name is not text": "say(call(1, operation=b'\\xff\\xfe'))",
     "a call whose arguments are no message": "say(call(1, arguments=b'\\xc1'))",
     "a call whose arguments go on after their end": "say(call(1, arguments=b'\\x80\\x80'))",
     "a call whose arguments are cut": "say(call(1, arguments=b'\\xdf\\xff\\xff\\xff\\xff'))",

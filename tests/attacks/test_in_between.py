@@ -43,7 +43,7 @@ match E.A:
 @pytest.mark.parametrize("name", ["_new_member_", "_member_map_", "_generate_next_value_", "_add_alias_"])
 @pytest.mark.parametrize("ignored", ["_ignore_ = [K()]", "_ignore_ = []\n    _ignore_.append(K())"])
 def test_a_base_has_no_fields_after_it_was_looked_at(name: str, ignored: str):
-    with pytest.raises(TypeError, match="_ignore_ takes names, written as texts"):
+    with pytest.raises(TypeError, match="_ignore_ takes names, written as strings"):
         ran(FIELDS.format(name=name, ignored=ignored))
 
 

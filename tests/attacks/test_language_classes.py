@@ -176,7 +176,7 @@ GENERATED = (
     Attack("what an enumeration makes its members with, by its dict", "import enum\nclass E(enum.Enum):\n    A = 1\nreturn E.__dict__['_new_member_']"),
     Attack("setattr takes away what is hidden", "import collections.abc as c\nclass A(c.Sized):\n    def __len__(self): return 1\nsetattr(A, '<hidden>', frozenset())\nreturn A._abc_impl and '__builtins__'", known=True),
     Attack("a dataclass of a function", "import dataclasses\nreturn dataclasses.dataclass(lambda: 0).__globals__", known=False),
-    Attack("a dataclass option that is not known", "import dataclasses\nreturn dataclasses.dataclass(weakref_slot=True, slots=True)(type('A', (), {})).__subclasses__.__self__.__mro__[1].__subclasses__()"),
+    Attack("a dataclass option that is unknown", "import dataclasses\nreturn dataclasses.dataclass(weakref_slot=True, slots=True)(type('A', (), {})).__subclasses__.__self__.__mro__[1].__subclasses__()"),
     Attack("a field's factory", "import dataclasses\n@dataclasses.dataclass\nclass A:\n    x: object = dataclasses.field(default_factory=globals)\nreturn A().x"),
     Attack("a field's own class", "import dataclasses\n@dataclasses.dataclass\nclass A:\n    x: int = 1\nreturn dataclasses.fields(A)[0].__class__.__init__.__globals__"),
     Attack("a field is changed", "import dataclasses\n@dataclasses.dataclass\nclass A:\n    x: int = 1\ndataclasses.fields(A)[0].name = '__class__'\nreturn list(dataclasses.asdict(A()).values())[0].__init__.__globals__", known=False),

@@ -167,7 +167,7 @@ def test_a_run_that_would_begin_inside_another_is_refused(call: Call, app: App, 
     assert is_untouched(call)
 
 
-# Links, and what is no plain file.
+# Links, and what is not a regular file.
 
 
 def test_a_link_is_not_followed(call: Call, app: App, person: Person, tmp_path: Path) -> None:
@@ -221,10 +221,10 @@ def test_a_script_of_five_megabytes_is_refused(call: Call, app: App) -> None:
         call("save_script", name="count", code=large)
     put(app, "count", large)
     for operation in ("run_script", "promote_script", "scripts.get"):
-        with pytest.raises(InvalidInputError, match="262,144 are the most"):
+        with pytest.raises(InvalidInputError, match="limit is 262,144"):
             call(operation, script="count")
 
-    assert "are the most" in next(row for row in call("list_scripts").data if row["name"] == "count")["problem"]
+    assert "the limit is" in next(row for row in call("list_scripts").data if row["name"] == "count")["problem"]
 
 
 @pytest.mark.parametrize(

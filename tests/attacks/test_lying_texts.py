@@ -80,7 +80,7 @@ def test_the_name_of_an_enumeration_must_be_a_text_of_pythons_own(runs: Runs) ->
     for name in ("Says('X')", "Lie('X')", "3"):
         failure = runs.failure(f"{LIAR}Failing({name}, 'A')")
 
-        assert failure.message == "TypeError: the name of an enumeration must be a text"
+        assert failure.message == "TypeError: the name of an enumeration must be a string"
 
 
 @pytest.mark.parametrize("raised", ["raise E.A", "raise ValueError('x') from E.A"])

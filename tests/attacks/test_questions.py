@@ -117,7 +117,7 @@ async def test_the_name_of_a_schedule_says_nothing_in_a_question(app: App, call:
     with pytest.raises(ConfirmationError) as refusal:
         call("remove_schedule", schedule=schedule)
 
-    check_question(refusal.value.question, "Forget the schedule “T")
+    check_question(refusal.value.question, "Remove the schedule “T")
 
 
 @pytest.mark.parametrize("sign", ["”", "\u202e", "\u200b", " " * 30, "\u009b"])
@@ -174,7 +174,7 @@ async def test_the_first_lines_of_a_review_say_what_a_script_writes(app: App, ca
     lines = refusal.value.question.split("\n")
     assert lines[0] == "Approve the script sly?"
     assert "writes: tasks.delete" in "\n".join(lines[1:FIRST_LINES])
-    assert "It says of itself: “Count \\” all.”" in lines
+    assert "Its description: “Count \\” all.”" in lines
 
 
 # Answers that are no yes.

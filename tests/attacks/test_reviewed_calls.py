@@ -87,7 +87,7 @@ def test_what_scripts_inside_write_is_shown_with_the_one_that_runs_them(call: Ca
     put(app, "middle", script("return sdk.scripts.wipe()"))
     put(app, "sly", script("return sdk.scripts.middle()"))
 
-    assert "By its text it writes: tasks.delete in wipe" in question(call, "sly")
+    assert "Its text writes: tasks.delete in wipe" in question(call, "sly")
 
 
 def test_scripts_that_run_each_other_in_a_circle_are_shown(call: Call, app: App) -> None:
@@ -95,7 +95,7 @@ def test_scripts_that_run_each_other_in_a_circle_are_shown(call: Call, app: App)
     put(app, "b", script("return sdk.scripts.a()"))
 
     assert "It runs other scripts: b" in question(call, "a")
-    assert "By its text it writes: tasks.create in a" in question(call, "b")
+    assert "Its text writes: tasks.create in a" in question(call, "b")
 
 
 # At run time the daemon holds a script to what was shown, whatever its process asks for.

@@ -225,7 +225,7 @@ def test_of_several_writes_a_script_is_taken_back_alone(call: Call, app: App) ->
     call("create_task", title="One")
     call("save_script", name="count", code=COUNTING)
 
-    with pytest.raises(InvalidInputError, match="taken back alone"):
+    with pytest.raises(InvalidInputError, match="undone alone"):
         call("undo", count=2)
 
     assert text(app) == COUNTING

@@ -56,8 +56,8 @@ def test_a_step_of_very_many_values_is_refused(refused: Callable[..., PanoramaEr
 def test_of_many_problems_the_first_are_told_and_the_others_counted(refused: Callable[..., PanoramaError]) -> None:
     told = refused("create_task", title="x", tags=[1] * 10_000)
 
-    assert "tags.0 is text, not 1; " in told.message
-    assert "tags.4 is text, not 1; 9,995 more are wrong" in told.message
+    assert "tags.0 must be text, not 1; " in told.message
+    assert "tags.4 must be text, not 1; 9,995 more are wrong" in told.message
 
 
 def test_of_many_unknown_arguments_the_first_are_told(refused: Callable[..., PanoramaError]) -> None:

@@ -106,7 +106,7 @@ def test_a_bug_is_one_line_and_the_place_of_its_details(
     failed = run("status")
 
     assert failed.code == 1
-    assert failed.err.splitlines()[0] == "Panorama itself failed: ZeroDivisionError: seven by zero"
+    assert failed.err.splitlines()[0] == "Internal error: ZeroDivisionError: seven by zero"
     assert str(home / "crash.log") in failed.err
     assert "Traceback" in (home / "crash.log").read_text()
     assert "Traceback" not in failed.err

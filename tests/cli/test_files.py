@@ -62,7 +62,7 @@ def test_a_file_whose_name_leads_elsewhere_is_not_written_there(
     named = run("files", "get", file, "--to", str(tmp_path / "mine.txt"))
 
     assert (got.code, named.code) == (2, 0)
-    assert "Give the whole path of the new file" in got.err
+    assert "Give the full path of the new file" in got.err
     assert [path.name for path in tmp_path.rglob("*.txt")] == ["mine.txt"]
 
 

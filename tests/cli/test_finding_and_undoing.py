@@ -77,7 +77,7 @@ def test_days_that_are_none_or_the_wrong_way_round_are_refused(run: Command) -> 
 
     assert (none.code, around.code) == (2, 2)
     assert "since" in none.err
-    assert "since is later than until." in around.err
+    assert "since must not be later than until." in around.err
 
 
 def test_a_search_goes_on_behind_a_page(run: Command, given: Given) -> None:
@@ -102,7 +102,7 @@ def test_what_is_like_an_item_is_found_by_its_name(run: Command, given: Given) -
 
     assert [row["id"] for row in found] == [near["id"]]
     assert len(shown.lines) == 2
-    assert "share telling words" in shown.err
+    assert "share distinctive words" in shown.err
 
 
 def test_what_is_like_nothing_that_exists_is_refused(run: Command) -> None:

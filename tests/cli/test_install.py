@@ -142,7 +142,7 @@ def test_the_second_time_it_is_already_there(run: Command, given: Given, name: s
     again = run("install", name)
 
     assert again.code == 0
-    assert "already there" in again.out
+    assert "already set up" in again.out
     assert again.err == ""
     assert files_in(client.file.parent) == before
 
@@ -196,7 +196,7 @@ def test_what_a_person_put_into_the_entry_stays(
 def test_an_entry_written_by_hand_that_says_the_same_is_already_there(run: Command, given: Given, command: str) -> None:
     given("gemini", json.dumps({"mcpServers": {"panorama": {"timeout": 5, "command": command}}}).encode())
 
-    assert "already there" in run("install", "gemini").out
+    assert "already set up" in run("install", "gemini").out
 
 
 def test_a_server_on_the_network_makes_room(run: Command, given: Given, command: str) -> None:

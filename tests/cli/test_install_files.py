@@ -99,7 +99,7 @@ def test_a_file_of_another_kind_is_not_touched(run: Command, given: Given, name:
     installed = run("install", name)
 
     assert (installed.code, client.file.read_bytes(), copies_of(client)) == (3, content, [])
-    assert "Panorama itself failed" not in installed.err
+    assert "Internal error" not in installed.err
 
 
 def test_a_file_that_may_not_be_written_is_not_replaced(

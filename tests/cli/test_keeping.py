@@ -62,7 +62,7 @@ def test_a_damaged_backup_ends_with_2_and_says_what_to_do(
     )
 
     assert (checked.code, restored.code) == (2, 2)
-    assert "is damaged: panorama.db is not what was written" in checked.err
+    assert "is damaged: panorama.db differs from what was written" in checked.err
     assert "→" in restored.err
     assert not (tmp_path / "n").exists()
 
@@ -144,7 +144,7 @@ def test_a_schedule_that_another_data_directory_made_is_paused_until_it_is_resum
     listed = run("schedule", "--json").answer["data"]
     resumed = run("schedule", "resume", "Nightly")
 
-    assert "1 schedule, which this data directory did not make and will not trust" in asked.err
+    assert "1 schedule, which will not be trusted: this data directory did not make it" in asked.err
     assert "1 schedule is paused" in restored.out + restored.err
     assert "panorama schedule resume NAME" in restored.out + restored.err
     assert listed[0]["paused"] is True
@@ -269,7 +269,7 @@ def test_a_path_is_meant_from_where_the_terminal_stands(
     ("words", "said"),
     [
         (("backup",), "No backup was made."), (("export",), "No export was made."),
-        (("purge",), "What was deleted stays deleted"),
+        (("purge",), "Deleted items stay deleted"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("moment", ["panorama.app.open_app", "panorama.services.jobs.pace.ProgressTracker.start"])

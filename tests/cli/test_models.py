@@ -252,10 +252,10 @@ def test_a_service_that_embeds_is_taken(run: Command, config: Path, remote: str,
         (answers.vectors([]), "gave an invalid answer: 0 vectors for 1 texts"),
         (answers.vectors([["a"]]), "gave an invalid answer"),
         (answers.vectors([[0.0] * 8]), "gave an invalid answer: a vector without a direction"),
-        (answers.silence, "no whole answer came within"),
-        (answers.trickle, "no whole answer came within"),
+        (answers.silence, "no complete answer came within"),
+        (answers.trickle, "no complete answer came within"),
         (answers.hang_up, "the connection broke"),
-        (answers.says({"error": "busy"}, 503), "it answers 503"),
+        (answers.says({"error": "busy"}, 503), "it returned status 503"),
         (
             answers.says({"error": "model 'tiny' not found"}, 404),
             "refuses the model tiny (404: model 'tiny' not found)",
@@ -280,7 +280,7 @@ def test_a_service_that_is_not_there_is_refused_at_once(run: Command, config: Pa
     told = run("models", "use", "openai:http://127.0.0.1:9/v1#tiny")
 
     assert (told.code, config.exists()) == (3, False)
-    assert "nothing answers there" in told.err
+    assert "nothing answers at this address" in told.err
 
 
 def test_a_wrong_key_of_a_service_on_this_machine_is_refused_with_where_the_right_one_is_looked_for(
@@ -339,7 +339,7 @@ def test_vectors_that_change_their_size_end_the_test(run: Command, remote: str, 
     told = run("models", "test", remote)
 
     assert (told.code, told.out) == (3, "")
-    assert "after such of 8" in told.err
+    assert "after vectors of 8" in told.err
 
 
 # Comparing.

@@ -113,7 +113,7 @@ def test_a_source_of_this_name_is_not_replaced(write: Callable[..., None]) -> No
 
     code, seen = _at_terminal("sources", "add", "clock", "--", "other")
 
-    assert (code, "There is a source clock already" in seen) == (1, True)
+    assert (code, "A source clock already exists" in seen) == (1, True)
 
 
 def test_rules_move_between_the_decisions(run: Command, write: Callable[..., None], home: Path) -> None:
@@ -140,7 +140,7 @@ def test_allowing_what_a_source_does_not_have_yet_says_that_it_is_asked_for(writ
 
     code, seen = _at_terminal("sources", "allow", "crm.later_*")
 
-    assert (code, "scripts ask before they call one" in seen) == (0, True)
+    assert (code, "you are asked before a script calls one" in seen) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_job_that_needs_a_yes_says_at_a_pipe_where_the_person_is_asked(
 def test_a_pattern_that_is_none_is_refused(run: Command, write: Callable[..., None]) -> None:
     write(crm={"command": "x"})
 
-    assert "is no pattern" in run("sources", "deny", "crm.add-lead").err
+    assert "is not a valid pattern" in run("sources", "deny", "crm.add-lead").err
     assert "There is no source 'other'" in run("sources", "deny", "other.x").err
 
 
@@ -209,8 +209,8 @@ def test_a_secret_needs_a_name_that_the_source_has(run: Command, write: Callable
     write(claap={"kind": "claap", "options": {}}, clock={"command": "x"})
 
     assert "has no such secret" in run("sources", "secret", "claap", "pin", stdin=b"x\n").err
-    assert "No secret was named" in run("sources", "secret", "clock", stdin=b"x\n").err
-    assert "This is no key" in run("sources", "secret", "claap", stdin=b"\n").err
+    assert "No secret was given" in run("sources", "secret", "clock", stdin=b"x\n").err
+    assert "Invalid key" in run("sources", "secret", "claap", stdin=b"\n").err
 
 
 def test_removing_a_source_removes_its_secrets(run: Command, write: Callable[..., None], home: Path) -> None:

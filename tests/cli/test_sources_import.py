@@ -79,9 +79,9 @@ def _read(client: str, entry: dict[str, Any]) -> Any:
         ("cursor", {"command": "x", "envFile": ".env"}, "it has envFile, which Panorama cannot read"),
         ("cursor", {}, "it has neither a command nor an address"),
         ("cursor", {"command": "x", "url": "https://y"}, "it has a command and an address"),
-        ("cursor", {"url": "https://y", "type": "carrier-pigeon"}, "its type 'carrier-pigeon' is not known"),
-        ("cursor", {"command": ["x"]}, "its command is no text"),
-        ("cursor", {"command": "x", "args": "y"}, "its args are no list"),
+        ("cursor", {"url": "https://y", "type": "carrier-pigeon"}, "its type 'carrier-pigeon' is unknown"),
+        ("cursor", {"command": ["x"]}, "its command is not text"),
+        ("cursor", {"command": "x", "args": "y"}, "its args are not a list"),
         ("cursor", {"command": "x", "env": []}, None),
         ("cursor", "x", "it is not an object"),
     ],
@@ -158,7 +158,7 @@ def test_a_second_import_adds_nothing(run: Command, home: Path, clients: Callabl
 
     answer = run("sources", "import", "--dry-run", "--json").answer
 
-    assert [(row["state"], row["reason"]) for row in answer["data"]] == [("known", "There is a source a already.")]
+    assert [(row["state"], row["reason"]) for row in answer["data"]] == [("known", "A source a already exists.")]
 
 
 @pytest.mark.parametrize("words", [("chatgpt",), ("--file", "x.json")])

@@ -120,7 +120,7 @@ def test_text_and_bytes_at_once_are_refused() -> None:
     ],
 )
 def test_a_content_over_10_mb_is_refused(said: dict[str, str]) -> None:
-    with pytest.raises(InvalidInputError, match="is the most"):
+    with pytest.raises(InvalidInputError, match="the limit is"):
         files.decode_content(said.get("text"), said.get("base64"))
 
 

@@ -62,7 +62,7 @@ def test_a_job_whose_worker_died_goes_on_if_it_can_and_else_says_what_is_known()
     assert (goes_on.state, goes_on.worker, goes_on.current) == ("queued", "", 3)
     assert ended.state == "interrupted"
     assert "3 of 10 (notes)" in ended.error["message"]
-    assert "It had made 7 changes, which stand." in ended.error["message"]
+    assert "It had made 7 changes, which remain." in ended.error["message"]
     assert "undo w_1" in ended.error["hint"]
     assert "undo" not in died.recover(ONCE, NOW).error["hint"]
 

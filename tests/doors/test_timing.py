@@ -193,7 +193,7 @@ def test_the_daemon_stays_while_something_is_due_within_its_linger(address: Addr
 
     wait(lambda: process.poll() is not None, "the daemon's end")
 
-    assert "nobody has been here" in Path(address.log).read_text()
+    assert "no client was connected" in Path(address.log).read_text()
     with closing(sqlite3.connect(Path(address.home) / "panorama.db")) as database:
         assert database.execute("SELECT rings FROM alerts").fetchall() == [(1,)]
 

@@ -174,7 +174,7 @@ def test_a_reindex_that_is_cancelled_stops_within_a_second_and_says_how_far_it_c
         took = time.monotonic() - began
 
     assert (told["data"]["state"], took < 1.5) == ("cancelled", True), told
-    came = re.search(r"It came to ([\d,]+) of ([\d,]+)", told["data"]["summary"])
+    came = re.search(r"It had done ([\d,]+) of ([\d,]+)", told["data"]["summary"])
     assert came, told
     done, total = (int(each.replace(",", "")) for each in came.groups())
     assert 0 < done < total

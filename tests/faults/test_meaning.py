@@ -347,7 +347,7 @@ def test_a_disk_too_small_for_the_index_is_said_and_hinders_no_call(home: Path) 
 
         assert (found["data"][0]["id"], found["metadata"]["index"]["ran"]) == (made[1], ["keyword"])
         assert found["metadata"]["index"]["missing"] in said["last_error"]
-        assert re.search("Make some|the room on the disk", said["do"])
+        assert re.search("Free some space|the free disk space", said["do"])
         converges(house)
         assert finds(house, "steam engines", made[1])
         until(lambda: "last_error" not in told(house), "the end of the error")

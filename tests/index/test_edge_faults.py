@@ -459,7 +459,9 @@ def test_a_full_disk_refuses_writes_and_leaves_what_was_flushed(tmp_path: Path) 
         persistently(lambda: index.upsert(many(41)[40:]))
         index.flush()
 
-        assert all("too little disk space" in refusal.message and "Make some" in refusal.hint for refusal in refusals)
+        assert all(
+            "too little disk space" in refusal.message and "Free some space" in refusal.hint for refusal in refusals
+        )
         assert (state.status == "ready") or "too little disk space" in state.note
         assert {each.chunk for each in many(41)} <= {chunk for chunk, _ in index.iter_digests()}
         assert not list(disk.glob("index.damaged-*"))

@@ -46,7 +46,7 @@ MISTAKES = [
     ("from datetime import date\ntask.deadline < date.today()", f"date.fromisoformat({DAY})"),
     ("from datetime import date\ndate.fromisoformat(task.deadline)", DAY),
     ("from datetime import datetime\ndatetime.strptime(task.deadline, '%Y-%m-%d')", DAY),
-    ("from datetime import date\ndate.today() - task.scheduled_minutes", "ask first, as in if task.deadline"),
+    ("from datetime import date\ndate.today() - task.scheduled_minutes", "check first, as in `if task.deadline:`"),
     ("sum(each.scheduled_minutes for each in [task])", "task.scheduled_minutes or 0"),
     ('f"{task.scheduled_minutes:d}"', "task.scheduled_minutes or 0"),
     ("from datetime import datetime\ndatetime.now() < datetime.fromisoformat(task.deadline)", "datetime.now(UTC)"),

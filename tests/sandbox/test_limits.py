@@ -35,15 +35,15 @@ def test_a_limit_is_told_with_its_figure(reason: Reason, figure: str):
 @pytest.mark.parametrize(
     ("reason", "sentence"),
     [
-        ("time", "The script ran for longer than 60 s, the time it has."),
-        ("cpu", "The script computed for longer than 60 s, the processor time it has."),
-        ("memory", "The script used more than 512 MB, the memory it has."),
-        ("calls", "The script made more than 10,000 calls, the most that one run may make."),
-        ("call_size", "A call had more than 1 MB of arguments, the most that one call may have."),
-        ("result_size", "The result is larger than 10 MB, the most that a script may return."),
-        ("output_size", "The script printed more than 256 KB, the most that it may print."),
-        ("sent_size", "The script sent more than 256 MB in its calls, the most that one run may send."),
-        ("state_size", "sdk.state is larger than 256 KB, the most that it may hold."),
+        ("time", "The script exceeded its time limit of 60 s."),
+        ("cpu", "The script exceeded its processor time limit of 60 s."),
+        ("memory", "The script exceeded its memory limit of 512 MB."),
+        ("calls", "The script made more than 10,000 calls, the limit of a run."),
+        ("call_size", "A call had more than 1 MB of arguments, the limit of a call."),
+        ("result_size", "The result is larger than 10 MB, the limit."),
+        ("output_size", "The script printed more than 256 KB, the limit."),
+        ("sent_size", "The script sent more than 256 MB in its calls, the limit of a run."),
+        ("state_size", "sdk.state is larger than 256 KB, the limit."),
     ],
 )
 def test_a_script_that_says_nothing_else_has_these_limits(reason: Reason, sentence: str):

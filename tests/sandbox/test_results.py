@@ -170,7 +170,7 @@ def test_what_holds_itself_is_refused():
     value: dict[str, Any] = {}
     value["again"] = value
 
-    with pytest.raises(OutcomeError, match="holds itself"):
+    with pytest.raises(OutcomeError, match="contains itself"):
         encode_json(value)
 
 

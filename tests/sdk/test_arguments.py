@@ -154,7 +154,7 @@ def test_what_holds_itself_is_refused_in_the_words_of_the_sdk() -> None:
     ring: dict[str, Any] = {}
     ring["and"] = [ring]
 
-    with pytest.raises(InvalidInputError, match="holds itself"):
+    with pytest.raises(InvalidInputError, match="contains itself"):
         encode_arguments({"where": ring})
 
 
@@ -180,7 +180,7 @@ def test_the_choices_of_an_argument_are_written_out(sdk: ModuleType) -> None:
 
 
 def test_a_value_that_an_operation_refuses_is_an_error_that_tells_why(sdk: ModuleType) -> None:
-    with pytest.raises(InvalidInputError, match="view is one of 'overdue'"):
+    with pytest.raises(InvalidInputError, match="view must be one of 'overdue'"):
         sdk.tasks.list(view="late")
 
 
@@ -283,7 +283,10 @@ def test_a_file_of_a_dict_or_a_list_is_refused_with_how_to_write_it(sdk: ModuleT
         ('sdk.query("tasks", where={"project": {"not_in": []}})', "Did you mean nin?"),
         ('sdk.query("tasks", where={"deadline": {"<": "today"}})', "Did you mean lt?"),
         ('sdk.query("tasks", where={"title": {"containz": "x"}})', "Did you mean contains?"),
-        ("sdk.tasks.get(None)", "sdk.tasks.get takes a task by its id, its name or its row, not None. A field that is"),
+        (
+            "sdk.tasks.get(None)",
+            "sdk.tasks.get takes a task by its id, its name or its row, not None. Empty fields are",
+        ),
         ("sdk.tasks.get(['a'])", "not list. Call it for each of them, as in sdk.parallel_map(sdk.tasks.get, …)."),
         ("sdk.reminders.get(3)", "sdk.reminders.get takes a reminder"),
         ("sdk.links.delete(None)", "sdk.links.delete takes a link"),
@@ -299,4 +302,4 @@ def test_a_wrong_choice_or_item_is_told_once_and_what_may_be_meant(sdk: ModuleTy
         ran(code, sdk)
 
     assert told in str(error.value)
-    assert str(error.value).count(" is one of ") <= 1
+    assert str(error.value).count(" must be one of ") <= 1

@@ -33,7 +33,7 @@ def test_a_limit_caps_a_list_over_pages(sdk: ModuleType, way: Within, limit: int
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_a_limit_below_one_is_refused(sdk: ModuleType, limit: int) -> None:
-    with pytest.raises(sdk.InvalidInputError, match="limit is at least 1"):
+    with pytest.raises(sdk.InvalidInputError, match="limit must be at least 1"):
         sdk.notes.list(limit=limit)
 
 
@@ -138,7 +138,7 @@ def test_a_text_that_changes_while_it_is_read_is_read_anew(sdk: ModuleType, way:
 def test_what_is_no_text_is_refused_as_text(sdk: ModuleType) -> None:
     file = sdk.files.write("dot.bin", b"\x00\x01\xff")
 
-    with pytest.raises(sdk.InvalidInputError, match="no text"):
+    with pytest.raises(sdk.InvalidInputError, match="not text"):
         sdk.files.text(file)
 
 

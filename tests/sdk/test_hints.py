@@ -106,7 +106,7 @@ def test_a_link_may_have_an_address_as_its_title(call: Call, url: str, title: st
     ("hint", "told"),
     [
         ("Read the note with get_note and copy a line.", "Read the note with sdk.notes.get and copy a line."),
-        ("list_scripts shows what there is.", "The tool list_scripts shows what there is."),
+        ("list_scripts lists them.", "The tool list_scripts lists them."),
         ("Wait. See search_sdk, or search_sdk again.", "Wait. See the tool search_sdk, or the tool search_sdk again."),
         ("Go on. list_jobs tells more.", "Go on. The tool list_jobs tells more."),
         (

@@ -112,8 +112,8 @@ def test_full_tells_arguments_errors_and_an_example(reference: SdkReference) -> 
 def test_what_fits_nothing_is_said_shortly(reference: SdkReference) -> None:
     answer = reference.search("xyzzy", "full")
 
-    assert answer.python.startswith("Nothing fits these words")
-    assert answer.summarize() == "Nothing fits these words"
+    assert answer.python.startswith("No function matches")
+    assert answer.summarize() == "No function matches"
     assert (answer.shown, len(answer.python) < 100) == (0, True)
 
 
@@ -154,8 +154,8 @@ def test_meaning_brings_up_what_words_do_not_find() -> None:
 def test_what_is_far_in_meaning_fits_only_beside_words() -> None:
     reference = SdkReference(lambda _, texts: [-0.1 for _ in texts])
 
-    assert reference.search("zzzqqq").python.startswith("Nothing fits these words")
-    assert not reference.search("overdue tasks zzzqqq").python.startswith("Nothing fits")
+    assert reference.search("zzzqqq").python.startswith("No function matches")
+    assert not reference.search("overdue tasks zzzqqq").python.startswith("No function matches")
 
 
 @pytest.mark.parametrize("query", ["how do I find overdue", "How can I find what is overdue?", "find overdue"])

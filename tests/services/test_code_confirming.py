@@ -38,7 +38,7 @@ def test_a_script_that_confirms_is_asked_about_before_it_runs(call: Call) -> Non
     with pytest.raises(ConfirmationError) as asked:
         call("run_code", code=DELETING)
 
-    assert "confirms 1 call in your place" in asked.value.question
+    assert "confirms 1 call on your behalf" in asked.value.question
     assert "line 2: sdk.projects.delete('House', items='trash', confirm=True)" in asked.value.question
     assert living(call) == 2
 

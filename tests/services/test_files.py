@@ -77,7 +77,7 @@ def test_a_range_that_cannot_be_is_refused(write: Call, call: Call, part: dict[s
 def test_a_text_of_10_mb_is_kept_and_a_longer_one_leaves_nothing(write: Call, home: Path) -> None:
     assert write("long.txt", "x" * CONTENT_BYTES).data["size"] == CONTENT_BYTES
 
-    with pytest.raises(InvalidInputError, match="is the most"):
+    with pytest.raises(InvalidInputError, match="the limit is"):
         write("longer.txt", "x" * (CONTENT_BYTES + 1))
 
     assert contents(home) == 1
@@ -308,7 +308,7 @@ def test_a_large_content_is_a_step_of_an_atomic_batch_and_goes_with_it(call: Cal
         {"tool": "update_task", "args": {"task": "t_0000000000", "title": "None"}},
     ]
 
-    with pytest.raises(NotFoundError, match="Nothing of the batch was kept"):
+    with pytest.raises(NotFoundError, match="No step of the batch was kept"):
         call("batch", operations=steps)
 
     assert call("list_files").data == []

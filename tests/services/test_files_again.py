@@ -17,7 +17,7 @@ def test_a_write_to_a_name_that_is_there_is_its_next_version(write: Call, text: 
 
     assert (new.data["id"], new.data["version"], new.data["name"]) == (old.data["id"], 2, "plan.md")
     assert new.data["tags"] == ["a"]
-    assert new.metadata["hint"] == "It held 3 bytes before; undo brings them back."
+    assert new.metadata["hint"] == "It had 3 bytes before; undo restores them."
     assert text("plan.md") == "two"
 
 

@@ -354,7 +354,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_imported(vault: Vault, run:
         "latin.md": "it is not UTF-8 (byte 2); save it as UTF-8",
         "utf16.md": "it contains NUL bytes, so it is not UTF-8 text",
         "big.md": "it is over 10 MB; split it into several files",
-        "long.md": "project has 300 characters; 200 is the most.",
+        "long.md": "project has 300 characters; the limit is 200.",
     }
 
 
@@ -452,7 +452,7 @@ def test_progress_is_told_a_few_hundred_times_at_most(vault: Vault, run: Import)
         ("  ", "folder is empty."),
         ("/no/such/folder", "There is no folder '/no/such/folder'."),
         ("~nobody-is-called-so/x", "is not a valid folder path."),
-        ("/a\x00b", "holds a NUL byte."),
+        ("/a\x00b", "contains a NUL byte."),
         ("/" + "x" * 5000, "is not a valid folder path."),
         (__file__, "is not a folder."),
     ],

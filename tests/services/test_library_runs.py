@@ -232,7 +232,7 @@ def test_what_a_script_returns_to_another_is_read_within_the_limits_of_that_one(
     many = call("run_code", code="kept = [sdk.scripts.much() for _ in range(9)]").data
 
     assert few["result"] == 1
-    assert "512 MB, the memory it has" in many["error"]["message"]
+    assert "its memory limit of 512 MB" in many["error"]["message"]
 
 
 def test_a_script_returns_to_another_all_that_json_holds(call: Call, app: App) -> None:

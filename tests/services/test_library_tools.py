@@ -63,7 +63,7 @@ def test_a_tool_that_only_reads_is_refused_what_writes(call: Call, app: App, per
 
     told = call("script_write", title="Tea").data
 
-    assert "promoted as one that only reads" in told["error"]["message"]
+    assert "promoted as read-only" in told["error"]["message"]
     assert call("list_tasks").data == []
 
 
@@ -108,7 +108,7 @@ def test_a_tool_has_the_parameters_of_its_script(call: Call, app: App, person: P
 
     with pytest.raises(InvalidInputError, match=r"title is missing; titel .* \(did you mean title\?\)"):
         call("script_write", titel="Tea")
-    with pytest.raises(InvalidInputError, match="title is text, not 5"):
+    with pytest.raises(InvalidInputError, match="title must be text, not 5"):
         call("script_write", title=5)
     assert call("script_write", title="Tea", dry_run=True).data["dry_run"] is True
     assert call("script_write", title="Tea").metadata["undo"].startswith("x_")

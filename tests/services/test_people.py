@@ -169,12 +169,12 @@ def test_a_merge_that_would_exceed_the_aliases_is_refused(call: Call) -> None:
     for name in ("One", "Two"):
         call("people.create", name=name, aliases=[f"{name} {number}" for number in range(30)])
 
-    with pytest.raises(InvalidInputError, match="61 names; 50 is the most"):
+    with pytest.raises(InvalidInputError, match="61 names; the limit is 50"):
         call("people.merge", person="One", into="Two")
 
 
 def test_too_many_aliases_are_refused_with_the_limit(call: Call) -> None:
-    with pytest.raises(InvalidInputError, match=r"aliases has 10,000 names; 50 is the most"):
+    with pytest.raises(InvalidInputError, match=r"aliases has 10,000 names; the limit is 50"):
         call("people.create", name="Ana", aliases=[f"a{number}" for number in range(10_000)])
 
 

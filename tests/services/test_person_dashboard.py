@@ -35,7 +35,7 @@ def test_a_dashboard_shows_what_a_person_has_to_do_and_what_waits_for_them(call:
     assert set(titles(board, "assigned")) == {"Lay the tiles", "Measure"}
     assert titles(board, "waited_for") == ["Get the offer"]
     assert board.data["waiting"] == 1
-    assert "2 open tasks assigned (1 of them waiting for somebody)" in board.summary
+    assert "2 open tasks assigned (1 waiting for somebody)" in board.summary
     assert "waiting_for" in board.text
     assert "Benedikt" in board.text
 

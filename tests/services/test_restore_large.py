@@ -125,5 +125,5 @@ def test_a_long_undo_at_a_terminal_is_a_job_that_another_client_can_cancel(app: 
         terminal.join()
 
     assert (shown.kind, job(app, shown.id).state) == ("undo", "cancelled")
-    assert "changes were taken back and stay so" in answers[0].data["note"]
+    assert "changes were undone" in answers[0].data["note"]
     assert 0 < count(call) < SIZE - 1

@@ -205,7 +205,7 @@ def test_the_job_of_an_atomic_script_says_that_nothing_is_left(app: App, run: Ru
 
     app.recover_orphans()
 
-    assert ended(app, id_).error["message"] == "Panorama ended while it ran. It came to 1 of 2; nothing of it is left."
+    assert ended(app, id_).error["message"] == "Panorama ended while it ran. It had done 1 of 2; nothing of it remains."
     assert titles(call) == []
 
 

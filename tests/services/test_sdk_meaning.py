@@ -17,7 +17,7 @@ NONSENSE = (
     "zzzqqq", "xyzzy", "asdf qwer", "blargh flumox", "kwyjibo", "foo qux baz", "12345 67890", "the quick brown fox",
     "jabberwocky slithy toves", "photosynthesis of marine algae", "quantum chromodynamics lattice", "aaaaaaaaaaaaa",
 )  # fmt: skip
-MEANT = {"garbage": "trash", "reverse it": "Take back one change", "hyperlink": "sdk.links.", "notepad": "sdk.notes."}
+MEANT = {"garbage": "trash", "reverse it": "Undo one change", "hyperlink": "sdk.links.", "notepad": "sdk.notes."}
 """Questions of which no word stands in the reference, and what of it answers them."""
 
 
@@ -45,10 +45,10 @@ def test_meaning_alone_finds_what_is_meant_and_nothing_for_nonsense(home: Path, 
         house.do("create_note", title="Tea")
         house.app.meaning.ensure_open().active.resident.ensure_loading()
         reference = SdkReference(SdkSemanticScores(house.app.meaning).score)
-        until(lambda: not reference.search("garbage").python.startswith("Nothing fits"), "an answer")
+        until(lambda: not reference.search("garbage").python.startswith("No function matches"), "an answer")
 
         found = {query: reference.search(query, "brief").python for query in MEANT}
         unfit = {query: reference.search(query).python for query in NONSENSE}
 
     assert [query for query, name in MEANT.items() if name not in "".join(found[query].splitlines()[:2])] == []
-    assert [query for query, text in unfit.items() if not text.startswith("Nothing fits these words")] == []
+    assert [query for query, text in unfit.items() if not text.startswith("No function matches")] == []

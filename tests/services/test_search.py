@@ -190,7 +190,7 @@ def test_many_unknown_ids_are_told_in_few_words(context: Desk) -> None:
     hint = context.found(" ".join(f"n_jbtdg0ee{number}" for number in range(10, 16))).hint
 
     assert hint.count("No item has the id") == 3
-    assert hint.endswith("Nor are 3 more of these ids found.")
+    assert hint.endswith("3 more of these ids were not found either.")
 
 
 def test_of_an_id_that_is_not_found_is_said_where_the_item_is(app: App, context: Desk, meaning: Told) -> None:
@@ -201,7 +201,7 @@ def test_of_an_id_that_is_not_found_is_said_where_the_item_is(app: App, context:
     other = context.search.search(kept, PageRequest(), kinds=("task",))
 
     assert context.found(gone).hint == f"The note {gone} is in the trash."
-    assert (other.items, "not among what was asked for" in other.hint) == ((), True)
+    assert (other.items, "does not match the filters" in other.hint) == ((), True)
 
 
 def test_a_name_that_looks_like_an_id_is_looked_for_like_any_words(context: Desk, meaning: Told) -> None:
@@ -217,7 +217,7 @@ def test_what_is_only_near_to_words_that_no_item_holds_is_said_to_be(context: De
 
     page = context.found("xqzv blorp", mode)
     assert "No item contains any of these words" in page.hint
-    assert "near in meaning, none holds the words" in summarize_search(page)
+    assert "close in meaning, none contains the words" in summarize_search(page)
     assert context.found("coffee xqzv", "semantic").hint == ""
 
 
@@ -229,15 +229,15 @@ def test_a_small_word_that_was_left_out_is_told_where_no_other_is_held(context: 
     page = context.found(query, mode)
 
     assert page.items == ()
-    assert page.hint.startswith("“one” says little beside other words and was not looked for: ask for it alone.")
+    assert page.hint.startswith("“one” is very common and was ignored: search for it alone.")
 
 
 def test_a_small_word_is_told_beside_what_is_only_near(context: Desk, meaning: Told) -> None:
     context.note("Note one")
     meaning.hits = {context.note("Coffee"): 0.3}
 
-    assert "“one” says little" in context.found("banana one").hint
-    assert "“one” says little" not in context.found("coffee one").hint
+    assert "“one” is very common" in context.found("banana one").hint
+    assert "“one” is very common" not in context.found("coffee one").hint
 
 
 def test_small_words_that_many_items_hold_are_told_of_nowhere(context: Desk) -> None:
@@ -444,7 +444,7 @@ def test_a_misspelt_word_is_repaired_for_its_words_and_asked_as_typed_for_its_me
     page = context.found("archetect fee")
 
     assert [row.title for row in page.items] == ["Architect"]
-    assert page.hint == "Searched for “architect” instead of “archetect”, which no item holds."
+    assert page.hint == "Searched for “architect” instead of “archetect”, which no item contains."
     assert meaning.asked[-1][0] == "archetect fee"
 
 
@@ -539,7 +539,7 @@ def test_without_meaning_items_like_one_share_its_telling_words(context: Desk, m
     page = context.search.search_similar(one, PageRequest())
 
     assert [row.title for row in page.items] == ["Marmalade"]
-    assert page.hint == "These share telling words with it."
+    assert page.hint == "These share distinctive words with it."
     assert summarize_search(page).endswith("The model is loading. Ask again in a moment.")
 
 

@@ -136,8 +136,8 @@ def test_a_cancelled_undo_says_what_it_took_back_and_how_to_go_on(app: App, call
         rest = ended(app, undo(app, unit)).result["count"]
 
     assert (found.state, rest + SIZE - 1 - left, count(call)) == ("cancelled", SIZE, 0)
-    assert f"{SIZE - 1 - left} of 70 changes were taken back and stay so" in found.summary
-    assert f"undo with the unit {unit} takes back the rest, undo with the unit {id_} brings them back" in found.summary
+    assert f"{SIZE - 1 - left} of 70 changes were undone" in found.summary
+    assert f"undo with the unit {unit} undoes the rest, undo with the unit {id_} redoes them" in found.summary
     assert 0 < left < SIZE - 1
 
 

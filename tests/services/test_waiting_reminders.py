@@ -41,7 +41,7 @@ def test_a_list_of_waiting_reminders_points_to_those_to_come(call: Call, app: Ap
     after = call("list_waiting_reminders")
 
     assert "hint" not in before.metadata
-    assert after.metadata["hint"].startswith("list_reminders shows those to come. Reminders ring only while")
+    assert after.metadata["hint"].startswith("list_reminders shows upcoming ones. Reminders ring only while")
 
 
 def test_todays_page_names_reminders_that_wait(call: Call, app: App, clock: StandingClock) -> None:

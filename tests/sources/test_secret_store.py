@@ -82,7 +82,7 @@ def test_a_secret_goes_to_the_file_if_the_user_wants_it(tmp_path: Path, ring: Me
 
 @pytest.mark.parametrize("value", ["", "  ", "a\x00b", "a\nb", "x" * 8001])
 def test_what_is_no_key_is_refused(tmp_path: Path, value: str) -> None:
-    with pytest.raises(InvalidInputError, match="This is no key"):
+    with pytest.raises(InvalidInputError, match="Invalid key"):
         store_secret(tmp_path, "crm", "TOKEN", value, in_file=True)
 
 

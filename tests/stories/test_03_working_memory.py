@@ -118,7 +118,7 @@ async def test_without_anything_read_the_item_is_asked_for(chat: Chat, alpha: st
 async def test_at_last_without_anything_read_is_refused(chat: Chat, alpha: str) -> None:
     refusal = await chat.refused("list_tasks", **LAST)
 
-    assert refusal.message == "list_tasks was not called: project: no project was read lately."
+    assert refusal.message == "list_tasks was not called: project: no project was read recently."
 
 
 async def test_an_empty_project_means_none(chat: Chat, alpha: str) -> None:
@@ -169,7 +169,7 @@ async def test_at_last_is_not_for_writes(chat: Chat, alpha: str, tool: str, argu
 
     refusal = await chat.refused(tool, **arguments)
 
-    assert refusal.message.endswith("@last is not for writes.")
+    assert refusal.message.endswith("@last works only for reads.")
 
 
 async def test_after_ten_minutes_it_is_forgotten(chat: Chat, alpha: str, clock: StandingClock) -> None:
@@ -177,7 +177,7 @@ async def test_after_ten_minutes_it_is_forgotten(chat: Chat, alpha: str, clock: 
 
     clock.advance(minutes=10, seconds=1)
 
-    assert "no project was read lately" in (await chat.refused("list_tasks", **LAST)).message
+    assert "no project was read recently" in (await chat.refused("list_tasks", **LAST)).message
 
 
 async def test_just_before_ten_minutes_it_is_remembered(chat: Chat, alpha: str, clock: StandingClock) -> None:
@@ -191,7 +191,7 @@ async def test_just_before_ten_minutes_it_is_remembered(chat: Chat, alpha: str, 
 async def test_another_client_remembers_for_itself(chat: Chat, other: Chat, alpha: str) -> None:
     await chat("get_project", project="Alpha")
 
-    assert "no project was read lately" in (await other.refused("list_tasks", **LAST)).message
+    assert "no project was read recently" in (await other.refused("list_tasks", **LAST)).message
 
 
 async def test_creating_or_changing_a_project_is_not_reading_it(chat: Chat, alpha: str) -> None:

@@ -297,7 +297,7 @@ async def test_more_writes_than_there_are_are_refused(chat: Chat) -> None:
 
     refusal = await chat.refused("undo", count=2)
 
-    assert refusal.message == "Only 1 of 2 writes can be taken back; nothing was changed."
+    assert refusal.message == "Only 1 of 2 writes can be undone; nothing was changed."
     assert await living(chat) == {"Tea"}
 
 

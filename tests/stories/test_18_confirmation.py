@@ -288,7 +288,7 @@ async def test_a_step_of_a_batch_says_for_itself_that_the_person_agreed(app: App
         steps[1]["args"] = ALL_OF_IT | {"confirm": True}
         await chat("batch", operations=steps, idempotency_key="k1")
 
-    assert refusal.message == f"Step 1 (delete_item): {QUESTION} Nothing of the batch was kept."
+    assert refusal.message == f"Step 1 (delete_item): {QUESTION} No step of the batch was kept."
     assert "confirm=true among the args of this step" in refusal.hint
     assert person.asked == []
 

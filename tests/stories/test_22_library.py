@@ -78,7 +78,9 @@ async def test_what_a_script_takes_is_known_and_checked_before_it_runs(either: C
     assert saved.data["parameters"] == "before, how='urgent', most=50"
     assert ran.data["result"] == ["Order tiles"]
     assert ran.summary.startswith("Draft mark_late: dry run x_")
-    assert all(word in refusal.message for word in ("before", "how is one of 'urgent', 'important'", "x is not one"))
+    assert all(
+        word in refusal.message for word in ("before", "how must be one of 'urgent', 'important'", "x is not one")
+    )
 
 
 async def test_a_run_that_proved_useful_is_kept_with_its_inputs(either: Chat) -> None:

@@ -64,5 +64,5 @@ def _cancelled_error(running: RunningJob) -> ConflictError:
     job = running.job
     return ConflictError(
         f"{job.kind} was cancelled as the job {job.id}. {describe_progress(job, running.kind)}",
-        hint="Call it again to start over or go on.",
+        hint="Call it again to start over or continue.",
     )

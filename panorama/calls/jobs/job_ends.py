@@ -64,7 +64,7 @@ def failed_job(jobs: Jobs, running: RunningJob, error: Exception) -> Job:
         )
     if not isinstance(error, StoppedError):
         _log.error("the job %s (%s) failed", job.id, job.kind, exc_info=error)
-    message = f"Panorama itself failed: {type(error).__name__}. {describe_progress(running.job)}"
+    message = f"Internal error: {type(error).__name__}. {describe_progress(running.job)}"
     hint = f"See `panorama daemon logs`; undo {job.unit} reverts its changes."
     return job.finish("failed", jobs.now(), error={"code": "internal", "message": message, "hint": hint})
 

@@ -109,7 +109,7 @@ def _read_command(entry: Mapping[str, Any], command: str) -> dict[str, Any]:
         raise ValueError("its command or folder contains a variable")
     args = entry.get("args", [])
     if not is_list(args):
-        raise ValueError("its args are no list")
+        raise ValueError("its args are not a list")
     values = {"args": [_convert_variables(str(arg)) for arg in args], "env": env, "cwd": cwd}
     return {"command": command, **{key: value for key, value in values.items() if value}}
 
@@ -131,7 +131,7 @@ def _read_transport(client: str, entry: Mapping[str, Any], url: str) -> str:
     name = (_read_text(entry, "type") or _read_text(entry, "transport")).lower()
     if name:
         if name not in _TRANSPORTS:
-            raise ValueError(f"its type {name!r} is not known")
+            raise ValueError(f"its type {name!r} is unknown")
         return _TRANSPORTS[name]
     is_old = client == "gemini" and bool(entry.get("url"))  # Gemini CLI calls HTTP servers httpUrl
     return "sse" if is_old or re.search(r"/sse(/|\?|$)", url) else "http"
@@ -158,21 +158,21 @@ def _read_tools(entry: Mapping[str, Any]) -> dict[str, list[str]]:
 def _read_text(entry: Mapping[str, Any], key: str) -> str:
     value = entry.get(key) or ""
     if not isinstance(value, str):
-        raise ValueError(f"its {key} is no text")
+        raise ValueError(f"its {key} is not text")
     return value
 
 
 def _read_list(entry: Mapping[str, Any], key: str) -> list[str]:
     value: object = entry.get(key) or []
     if not is_list(value):
-        raise ValueError(f"its {key} is no list")
+        raise ValueError(f"its {key} is not a list")
     return [str(part).partition("(")[0] for part in value]  # Gemini CLI allows `tool(arguments)`
 
 
 def _read_texts_by_name(entry: Mapping[str, Any], key: str) -> dict[str, str]:
     values: object = entry.get(key) or {}
     if not is_object(values):
-        raise ValueError(f"its {key} is no object")
+        raise ValueError(f"its {key} is not an object")
     return {name: _convert_variables(_format_value(value)) for name, value in values.items()}
 
 

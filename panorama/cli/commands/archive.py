@@ -123,7 +123,7 @@ def purge(
     as_json: AsJson = False,
 ) -> None:
     """Permanently delete old items in the trash with their history, and old log entries. It cannot be undone."""
-    on_interrupt = _report_interrupt("What was deleted stays deleted; run it again to continue.")
+    on_interrupt = _report_interrupt("Deleted items stay deleted; run it again to continue.")
     with on_interrupt, _ProgressClient() as panorama:
         arguments = {"days": days, "dry_run": dry_run or None, "background": background or None}
         answer = call_confirmed(panorama, "purge", arguments, yes=yes)

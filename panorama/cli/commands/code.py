@@ -46,8 +46,8 @@ def _print_script_help(name: str) -> None:
     console.print_report(f"Usage: panorama run {name} [OPTIONS]\n\n{view['summary']}\n")
     console.print_table(options_)
     console.print_report(
-        f"{'' if options_.rows else 'It has no options of its own. '}"
-        "Those of every run, such as --dry-run and --background: `panorama run --help`."
+        f"{'' if options_.rows else 'It has no options. '}"
+        "For the options of every run, such as --dry-run, see `panorama run --help`."
     )
 
 
@@ -60,11 +60,15 @@ def run(
     dry_run: Annotated[bool, option("Change nothing; show what would change.", "--dry-run")] = False,
     atomic: Annotated[bool, option("If it fails, undo its changes.", "--atomic")] = False,
     inputs: Annotated[
-        list[str] | None, option("A name in the script: k=v, where v is JSON or text.", "--input", "-i", metavar="K=V")
+        list[str] | None,
+        option("A variable for the script: k=v, where v is JSON or text.", "--input", "-i", metavar="K=V"),
     ] = None,
     state: Annotated[str, option("Share sdk.state with runs of this name.", "--state", metavar="NAME")] = "",
     timeout: Annotated[
-        int, typer.Option("--timeout", min=1, max=3600, help="Seconds it may take: 60, in the background 3600.")
+        int,
+        typer.Option(
+            "--timeout", min=1, max=3600, help="Time limit in seconds: by default 60, in the background 3600."
+        ),
     ] = 60,
     background: Background = False,
     as_json: AsJson = False,

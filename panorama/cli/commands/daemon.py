@@ -45,7 +45,7 @@ def status(as_json: AsJson = False) -> int:
     summary = (
         f"The daemon runs as process {status_data['pid']}"
         if status_data
-        else "No daemon runs; the next client starts one"
+        else "No daemon is running; the next client starts one"
     )
     if as_json:
         console.print_json(
@@ -73,7 +73,7 @@ def stop(
     """Stop the daemon after running calls have finished. Open clients start it again when needed."""
     address = Address(data_directory())
     pid = end_daemon(address, again=False, force=force)
-    console.print_message(f"The daemon (process {pid}) has ended" if pid else "No daemon runs")
+    console.print_message(f"The daemon (process {pid}) has ended" if pid else "No daemon is running")
 
 
 @app.command(epilog=examples("panorama daemon restart"))

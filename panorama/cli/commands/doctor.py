@@ -127,7 +127,7 @@ def _check_packages(_: Installation) -> CheckResult:
         except importlib.metadata.PackageNotFoundError:
             missing += [name] if name in PACKAGES else []
     if missing:
-        return CheckResult("fail", f"missing: {', '.join(missing)}", "Install Panorama anew.")
+        return CheckResult("fail", f"missing: {', '.join(missing)}", "Reinstall Panorama.")
     return CheckResult("ok", ", ".join(problems))
 
 
@@ -157,7 +157,7 @@ def _check_time_zone(place: Installation) -> CheckResult:
 def _check_directory(place: Installation) -> CheckResult:
     home = place.home
     if not home.exists():
-        return CheckResult("warn", f"{home} does not exist yet", "It is created at the first use of Panorama.")
+        return CheckResult("warn", f"{home} does not exist yet", "It is created when Panorama is first used.")
     if not home.is_dir():
         return CheckResult("fail", f"{home} is not a directory", "Choose another one with PANORAMA_HOME.")
     if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
@@ -190,7 +190,7 @@ def _check_daemon(place: Installation) -> CheckResult:
         greeted_ = handshake(address, hello_message(address, "calls", "doctor"))
     except (OSError, ShuttingDownError) as error:
         mend = "Wait a moment; if it persists: panorama daemon restart --force"
-        return CheckResult("warn", f"process {pid} does not listen: {error or 'it is leaving'}", mend)
+        return CheckResult("warn", f"process {pid} does not listen: {error or 'it is shutting down'}", mend)
     except UnreachableError as error:
         return CheckResult("fail", error.message, error.hint)
     greeted_.stream.close()
@@ -215,7 +215,7 @@ def _check_semantic_search(place: Installation) -> CheckResult:
         return CheckResult("warn", "the settings cannot be read")
     choice = EmbedderChoice(place.settings.embedder) if place.settings.embedder else default_choice()
     if choice.name == "none":
-        return CheckResult("ok", "off; words are found")
+        return CheckResult("ok", "off; keyword search works")
     chosen = create_embedder(choice.name)
     for file in SHIPPED_FILES.get(choice.name, ()):
         file.verify()

@@ -45,7 +45,7 @@ def _get_plain_name(name: str) -> str:
     try:
         return validate_file_name(name)
     except InvalidInputError as error:
-        hint = "Give the whole path of the new file, such as --to ~/Desktop/file.txt."
+        hint = "Give the full path of the new file, such as --to ~/Desktop/file.txt."
         raise InvalidInputError(f"The name of the file cannot be used: {error.message}", hint=hint) from error
 
 

@@ -16,7 +16,7 @@ from panorama.cli.options import AsJson, argument, option
 _SUMMARIES = {
     "added": "Panorama is set up in {title}, in {file}",
     "changed": "Panorama is updated in {title}, in {file}",
-    "kept": "Panorama is already there in {title}, in {file}",
+    "kept": "Panorama is already set up in {title}, in {file}",
     "removed": "Panorama is removed from {title}, from {file}",
     "absent": "Panorama was not set up in {title}; nothing to remove from {file}",
 }
@@ -62,7 +62,7 @@ def uninstall(
 def _install(client: McpClient, as_json: bool) -> None:
     is_found = client.is_found()
     outcome = configurations.install(client)
-    remarks = [] if is_found else [f"{client.title} does not seem to be installed here: {client.folder} was not there."]
+    remarks = [] if is_found else [f"{client.title} does not seem to be installed here: {client.folder} did not exist."]
     if _UVX_CACHE in str(configurations.build_entry(client)["command"]):
         remarks.append("The command is in uv's cache; install it permanently with `uv tool install panorama-mcp`.")
     _print_outcome(client, outcome, " ".join(remarks), as_json)

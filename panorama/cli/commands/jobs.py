@@ -148,7 +148,7 @@ def import_as_job(arguments: Mapping[str, Any], name: str, *, waits: bool, as_js
     except KeyboardInterrupt:
         with Client() as again:
             again.call("jobs.cancel", {"job": id_})
-        console.print_message("Stopped. What was imported so far is kept; run it again to continue.")
+        console.print_message("Stopped. Imported files are kept; run it again to continue.")
         raise
     result = ended.data.get("result")
     if result is None:

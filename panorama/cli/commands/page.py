@@ -23,7 +23,7 @@ _REDIRECT = """\
 
 def open_page(
     view: Annotated[str, argument("The page to show first: today, tasks, notes, review, scripts …")] = "",
-    read_only: Annotated[bool, option("This browser may look, but change nothing.", "--read-only")] = False,
+    read_only: Annotated[bool, option("Let this browser read, but not change anything.", "--read-only")] = False,
     print_: Annotated[bool, option("Only print the addresses and the code.", "--print")] = False,
 ) -> None:
     """Open the web page of this machine in your browser, and sign it in.

@@ -12,7 +12,7 @@ app = group("reminders", REMINDERS.help, default="waiting")
 Which = Annotated[str, argument("The reminder, by title or id.")]
 
 
-@app.command(epilog=examples("panorama reminders                      # those that rang and wait"))
+@app.command(epilog=examples("panorama reminders                      # rung and not acknowledged"))
 def waiting(limit: Limit = 50, as_json: AsJson = False) -> None:
     """List reminders that rang and are not acknowledged."""
     with Client() as panorama:
@@ -32,7 +32,7 @@ add_verbs(app, REMINDERS)
 )
 def add(
     title: Annotated[str, argument("The text of the reminder.")],
-    at: Annotated[str, option("A moment: 2026-06-01T09:00.", "--at")],
+    at: Annotated[str, option("A date and time: 2026-06-01T09:00.", "--at")],
     recurrence: Annotated[
         str | None, option("every friday, every 2 weeks, or an RFC 5545 rule.", "--recurrence")
     ] = None,

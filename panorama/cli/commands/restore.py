@@ -96,7 +96,7 @@ def _describe_active(rows: Mapping[str, int], is_own: bool) -> str:
     parts = [pluralize(count, *nouns[table]) for table, count in rows.items()]
     if not parts:
         return ""
-    withdrawn = "" if is_own else ", which this data directory did not make and will not trust"
+    withdrawn = "" if is_own else ", which will not be trusted: this data directory did not make it"
     return f"It brings {' and '.join(parts)}{withdrawn}. "
 
 
@@ -124,7 +124,7 @@ def _replace_database(copy: Path, database: Maintenance, address: Address, *, is
             if lock is not None:
                 return database.replace(copy, datetime.now(UTC), is_own=is_own)
         if time.monotonic() > deadline:
-            raise UnavailableError("Another program serves this data.", hint="`panorama daemon status` shows it.")
+            raise UnavailableError("Another daemon is serving this data.", hint="`panorama daemon status` shows it.")
         time.sleep(0.05)
 
 

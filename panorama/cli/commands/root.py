@@ -95,7 +95,7 @@ def _panel_of(command: Any) -> str:
 
 
 app = typer.Typer(name="panorama", cls=_PanelGroup, epilog=EXIT_CODES, **SETTINGS)
-imports = group("import", "Import data from elsewhere.")
+imports = group("import", "Import data from other tools.")
 for each in (*GROUPS, relations.app, files.app, sessions.app, imports):
     app.add_typer(each, rich_help_panel=EVERYDAY_PANEL)
 app.add_typer(NOTES_GROUP, name="note", hidden=True)
@@ -195,8 +195,8 @@ def restore(
         str | None,
         argument("An item in the trash, or the path of a backup, an export or a database.", metavar="[ITEM|PATH]"),
     ] = None,
-    items: Annotated[bool, option("Also what was deleted with a project or a task.", "--items")] = False,
-    to: Annotated[str | None, option("Restore into a new data directory there.", "--to", metavar="DIR")] = None,
+    items: Annotated[bool, option("Also restore the items deleted with it.", "--items")] = False,
+    to: Annotated[str | None, option("Restore into a new data directory at this path.", "--to", metavar="DIR")] = None,
     background: Background = False,
     yes: Yes = False,
     limit: Limit = 50,
@@ -208,7 +208,7 @@ def restore(
         return
     if to is not None or background:
         raise InvalidInputError(
-            "--to and --background go with the path of a backup.", hint="panorama restore BACKUP --to NEW_FOLDER"
+            "--to and --background need the path of a backup.", hint="panorama restore BACKUP --to NEW_FOLDER"
         )
     with Client() as panorama:
         if item is None:
@@ -256,7 +256,7 @@ def _print_status(answer: Answer) -> None:
         "panorama calls                      # the last calls of every client",
         "panorama calls --slow --limit 5",
         "panorama calls --failed --json",
-        "panorama calls --source crm         # what scripts called there",
+        "panorama calls --source crm         # calls that scripts made there",
     ),
     rich_help_panel=MAINTENANCE_PANEL,
 )
@@ -309,9 +309,9 @@ def reindex(
     as_json: AsJson = False,
 ) -> None:
     """Bring search by meaning up to date now; it also happens in the background."""
-    on_interrupt = console.report_interrupt("What was done is kept; run it again to continue.")
+    on_interrupt = console.report_interrupt("Finished work is kept; run it again to continue.")
     arguments = {"scope": scope, "project": project, "kind": kind, "background": background or None}
-    with Client() as panorama, on_interrupt, console.progress("Reading what waits") as progress:
+    with Client() as panorama, on_interrupt, console.progress("Reading pending changes") as progress:
         answer = panorama.call("reindex", arguments, progress)
     console.print_result(answer, as_json)
 
@@ -349,7 +349,7 @@ app.command(epilog=examples("panorama uninstall cursor"), rich_help_panel=MAINTE
     rich_help_panel=MAINTENANCE_PANEL,
 )
 def demo(
-    keep: Annotated[Path | None, option("Keep the demo's data here.", "--keep", metavar="DIR")] = None,
+    keep: Annotated[Path | None, option("Keep the demo's data in this folder.", "--keep", metavar="DIR")] = None,
 ) -> int:
     """Show Panorama at work on sample data; yours is not touched."""
     from panorama.cli.demo.demo import run as run_demo
@@ -371,7 +371,7 @@ def markdown(
     arguments = {"folder": str(folder.resolve()), "dry_run": dry_run or None}
     if background or (not dry_run and jobs.needs_job(folder)):
         return jobs.import_as_job(arguments, folder.name, waits=not background, as_json=as_json)
-    on_interrupt = console.report_interrupt("What was imported so far is kept; run it again to continue.")
+    on_interrupt = console.report_interrupt("Imported files are kept; run it again to continue.")
     with Client() as panorama, on_interrupt, console.progress(f"Reading {folder.name}") as progress:
         answer = panorama.call("import.markdown", arguments, progress)
     console.print_result(answer, as_json, lambda: console.print_table(tables.problems(answer.data)))
@@ -382,7 +382,7 @@ def markdown(
     epilog=examples("panorama import memory ~/memory.jsonl --dry-run", "panorama import memory memory.json")
 )
 def memory(
-    file: Annotated[Path, argument("The file of the server.", metavar="FILE", exists=True, dir_okay=False)],
+    file: Annotated[Path, argument("The server's file.", metavar="FILE", exists=True, dir_okay=False)],
     dry_run: Annotated[bool, option("Only report what would be done.", "--dry-run")] = False,
     as_json: AsJson = False,
 ) -> int:

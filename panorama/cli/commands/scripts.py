@@ -75,7 +75,7 @@ def _format_facts(view: Mapping[str, Any]) -> list[Text]:
     }
     lines = [Text.assemble((f"{name:>16}  ", "dim"), safe_line(value)) for name, value in facts.items() if value]
     if view["unclear"]:
-        lines.append(safe_line("It may call anything: its text does not show all that it uses of the SDK.", "yellow"))
+        lines.append(safe_line("It may call anything: its text does not show every SDK function it uses.", "yellow"))
     lines += [safe_line(f"The sandbox would refuse {finding}", "red") for finding in view["findings"]]
     return lines
 
@@ -83,9 +83,9 @@ def _format_facts(view: Mapping[str, Any]) -> list[Text]:
 def _format_statistics(figures: Mapping[str, Any], now: Any) -> list[Text]:
     if not figures["runs"]:
         return [Text.assemble(("            runs  ", "dim"), safe_line("none yet"))]
-    text = f"{figures['runs']}, {figures['success_percent']} % succeeded, {figures['median_ms']:g} ms and "
+    text = f"{figures['runs']}, {figures['success_percent']} % succeeded, median {figures['median_ms']:g} ms and "
     calls = figures["median_calls"]
-    text += f"{calls:g} call{'' if calls == 1 else 's'} in the middle, {figures['tokens']:,} tokens answered"
+    text += f"{calls:g} call{'' if calls == 1 else 's'}, {figures['tokens']:,} tokens in answers"
     lines = [
         Text.assemble(("            runs  ", "dim"), safe_line(f"{text}, last {format_ago(figures['last_at'], now)}"))
     ]

@@ -229,7 +229,7 @@ def _run_all(manager: ServiceManager, commands: Sequence[Sequence[str]]) -> None
     """
     done = [_run(manager, words) for words in commands][-1]
     if done.returncode:
-        reason = " ".join(done.stderr.split())[:300] or f"it ended with {done.returncode}"
+        reason = " ".join(done.stderr.split())[:300] or f"it exited with {done.returncode}"
         raise UnavailableError(
             f"{manager.program} refused: {reason}.",
             hint=f"Nothing is installed. Does `{manager.program}` work for you?",

@@ -32,7 +32,7 @@ def log(
         LineType | None,
         option("note, decision, action, next_step, question, summary or thought.", "--type", metavar="TYPE"),
     ] = None,
-    speaker: Annotated[str | None, option("Who said it.", "--speaker")] = None,
+    speaker: Annotated[str | None, option("The speaker.", "--speaker")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Add lines to a session; `panorama sessions add` begins one."""

@@ -48,7 +48,7 @@ def _describe(error: Exception) -> dict[str, Any]:
     if isinstance(error, _UsageError):
         path = getattr(getattr(error, "ctx", None), "command_path", "panorama")
         return _failure("usage", error.format_message().replace("Value error, ", ""), f"See `{path} --help`.")
-    return _failure("internal", f"Panorama itself failed: {type(error).__name__}: {error}", _write_crash_log(error))
+    return _failure("internal", f"Internal error: {type(error).__name__}: {error}", _write_crash_log(error))
 
 
 def _failure(code: str, message: str, hint: str, candidates: Sequence[Mapping[str, object]] = ()) -> dict[str, Any]:

@@ -227,7 +227,7 @@ def highlight_matches(snippet: str) -> Text:
 
 def history(row: Row, names: Mapping[str, str], now: datetime) -> Text:
     """Return one change of an item: who did what when, and each field before and after; projects by their names."""
-    taken_back = f", takes back {row['undoes']}" if row.get("undoes") else ""
+    taken_back = f", undoes {row['undoes']}" if row.get("undoes") else ""
     who = f"{format_ago(row['at'], now)} by {row.get('client', 'unknown')} ({row.get('operation', '-')}{taken_back})"
     head = f"version {row['version']}  {row['action']}  {who}"
     text = Text.assemble(safe_line(head, "bold"), "  ", safe_line(row["unit"], "dim"))
@@ -317,7 +317,7 @@ def undo_result(data: Row) -> TextTable:
             safe_line(row["id"], "dim"),
             safe_line(row["kind"]),
             safe_line(row["label"]),
-            safe_line(f"{row['was']} taken back", "green"),
+            safe_line(f"{row['was']} undone", "green"),
         )
         for row in data.get("undone", ())
     ]

@@ -8,7 +8,7 @@ from panorama.cli.console.confirm import call_confirmed
 from panorama.cli.options import AsJson, Limit, Yes, argument, examples, option
 
 SkipConflicts = Annotated[bool, option("Skip what was changed since, and undo the rest.", "--skip-conflicts")]
-UndoCount = Annotated[int, option("How many of the last writes.", "--count")]
+UndoCount = Annotated[int, option("The number of last writes.", "--count")]
 
 
 def history(

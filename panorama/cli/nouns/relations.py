@@ -22,7 +22,7 @@ def related(
     item: Item,
     kind: Annotated[list[str] | None, option("Only relations of this kind. Can be repeated.", "--kind")] = None,
     depth: Annotated[int, option("Steps, up to 4.", "--depth")] = 1,
-    direction: Annotated[Direction, option("out: what it says; in: what is said about it.", "--direction")] = "both",
+    direction: Annotated[Direction, option("out: relations from it; in: relations to it.", "--direction")] = "both",
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:

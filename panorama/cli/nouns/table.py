@@ -86,7 +86,7 @@ TASKS = Noun(
     main=("title", "The title of the task."),
     fields=(
         f.PROJECT, f.text("deadline", f.DATE_HELP, "--deadline", "-d"), f.TASK_STATUS, f.TAGS,
-        f.flag("urgent", "It cannot wait."), f.flag("important", "It matters."),
+        f.flag("urgent", "Mark it as urgent."), f.flag("important", "It matters."),
         f.text("notes", "More details, in Markdown."), f.text("recurrence", "every friday, or an RFC 5545 rule."),
         f.text("parent", "The parent task."), f.text("scheduled_at", "The planned time of work."),
         f.text("start_at", "The day on which it can begin."), f.PRIORITY, f.REPEAT_FROM,
@@ -178,7 +178,7 @@ REMINDERS = Noun(
     help="List reminders that wait; show, add, edit, put off, acknowledge, delete one.",
     main=("title", "The text of the reminder."),
     fields=(
-        f.text("at", "A moment: 2026-06-01T09:00."), f.text("recurrence", "every friday, or an RFC 5545 rule."),
+        f.text("at", "A date and time: 2026-06-01T09:00."), f.text("recurrence", "every friday, or an RFC 5545 rule."),
         f.text("item", "The item it is about, by name or id."), f.flag("enabled", "Whether it is enabled."),
     ),
     table=lambda rows, _names, now: timing_tables.reminders(rows, now),
@@ -233,7 +233,7 @@ SESSIONS = Noun(
     verbs=("list", "add", "edit", "move", "rename", "delete"),
     examples=('"Weekly meeting"', '"Weekly meeting" --attendee Ana --attendee ben@example.org --project Garden'),
     extra_examples={
-        "list": ("panorama sessions                      # the last begun first", "panorama sessions --attendee Ana"),
+        "list": ("panorama sessions                      # the latest first", "panorama sessions --attendee Ana"),
     },
 )  # fmt: skip
 

@@ -158,7 +158,7 @@ class RequestTracker:
             }
         self._begun.clear()
         for id_ in self._questions:
-            reason = "Panorama restarted; the question is void."
+            reason = "Panorama restarted; the question is no longer valid."
             yield _encode_line(_notification("notifications/cancelled", {"requestId": id_[1], "reason": reason}))
         self._questions.clear()
 
@@ -238,7 +238,7 @@ def _outcome_unknown_response(request: Message) -> bytes:
     name = str(_params(request).get("name", request["method"]))[:80]
     message = f"Panorama stopped while {name} was running: its outcome is unknown."
     hint = (
-        "Look whether it was done (history, get_item or list_…) before you repeat it. "
+        "Check whether it was done (history, get_item or list_…) before you repeat it. "
         "A write that is repeated with the same idempotency_key is done only once."
     )
     if request["method"] == "tools/call":

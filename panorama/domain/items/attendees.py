@@ -43,7 +43,7 @@ def parse_attendees(attendees: Iterable[str]) -> tuple[Attendee, ...]:
             line = single_line(text, "attendees", limit=ATTENDEE_CHARS)
             known.setdefault(normalize_name(line), _parse_attendee(line))
     if len(known) > MAX_ATTENDEES:
-        raise InvalidInputError(f"attendees has {len(known)} names; {MAX_ATTENDEES} is the most.", hint="Name fewer.")
+        raise InvalidInputError(f"attendees has {len(known)} names; the limit is {MAX_ATTENDEES}.", hint="Name fewer.")
     return tuple(known.values())
 
 

@@ -127,7 +127,7 @@ def decode_content(text: str | None, base64: str | None) -> bytes:
         )
     data = _decode_base64(base64) if base64 else validate_text(text or "", "text", limit=CONTENT_BYTES).encode()
     if len(data) > CONTENT_BYTES:
-        over = f"The content has {len(data):,} bytes; {CONTENT_BYTES:,} is the most."
+        over = f"The content has {len(data):,} bytes; the limit is {CONTENT_BYTES:,}."
         raise InvalidInputError(over, hint="Split it into several files.")
     return data
 
@@ -136,7 +136,9 @@ def _decode_base64(base64: str) -> bytes:
     try:
         return b64decode("".join(base64.split()), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise InvalidInputError("base64 is no valid base64.", hint="Give text as text, without encoding it.") from error
+        raise InvalidInputError(
+            "base64 is not valid base64.", hint="Give text as text, without encoding it."
+        ) from error
 
 
 def resolve_media_type(media_type: str, name: str, content: bytes) -> str:
@@ -150,7 +152,7 @@ def resolve_media_type(media_type: str, name: str, content: bytes) -> str:
         return known or (TEXT_TYPE if decode_text(content) is not None else BINARY_TYPE)
     bare = media_type.partition(";")[0].strip().lower()
     if not _MEDIA_TYPE.fullmatch(bare) or len(bare) > MEDIA_TYPE_CHARS:
-        raise InvalidInputError(f"media_type is none: {media_type[:80]!r}.", hint="Example: text/csv.")
+        raise InvalidInputError(f"media_type is not a media type: {media_type[:80]!r}.", hint="Example: text/csv.")
     return bare
 
 

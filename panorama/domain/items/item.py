@@ -162,13 +162,15 @@ def validate_text(text: str, name: str, *, limit: int = TEXT_CHARS) -> str:
         InvalidInputError: The text is longer than `limit` characters, or holds a NUL or a lone surrogate.
     """
     if len(text) > limit:
-        raise InvalidInputError(f"{name} has {len(text):,} characters; {limit:,} is the most.", hint=f"Shorten {name}.")
+        raise InvalidInputError(
+            f"{name} has {len(text):,} characters; the limit is {limit:,}.", hint=f"Shorten {name}."
+        )
     if "\x00" in text:
-        raise InvalidInputError(f"{name} holds a NUL byte.", hint=f"Remove it from {name}: it is not text.")
+        raise InvalidInputError(f"{name} contains a NUL byte.", hint=f"Remove it from {name}: it is not text.")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        at = f"{name} holds half of a character (a lone surrogate) at position {error.start}."
+        at = f"{name} contains an unpaired surrogate at position {error.start}."
         raise InvalidInputError(at, hint=f"Send {name} as valid Unicode.") from error
     return text
 
@@ -219,7 +221,7 @@ def normalize_tags(tags: Iterable[str], name: str = "tags") -> tuple[str, ...]:
             by_name.setdefault(normalize_name(word), word)
     if len(by_name) > TAGS:
         raise InvalidInputError(
-            f"{name} has {len(by_name)} words; {TAGS} is the most.", hint="Keep the few that matter."
+            f"{name} has {len(by_name)} words; the limit is {TAGS}.", hint="Keep the few that matter."
         )
     return tuple(by_name.values())
 
@@ -236,7 +238,9 @@ def normalize_aliases(aliases: Iterable[str], name: str = "aliases") -> tuple[st
             line = single_line(alias, name)
             by_name.setdefault(normalize_name(line), line)
     if len(by_name) > ALIASES:
-        raise InvalidInputError(f"{name} has {len(by_name):,} names; {ALIASES} is the most.", hint="Keep those in use.")
+        raise InvalidInputError(
+            f"{name} has {len(by_name):,} names; the limit is {ALIASES}.", hint="Keep those in use."
+        )
     return tuple(by_name.values())
 
 

@@ -88,7 +88,7 @@ def validate_content(text: str) -> str:
     """
     cleaned = validate_text(text, "content", limit=CONTENT_BYTES)
     if len(cleaned) * 4 > CONTENT_BYTES and (size := len(cleaned.encode())) > CONTENT_BYTES:
-        over = f"content has {size:,} bytes; {CONTENT_BYTES:,} is the most."
+        over = f"content has {size:,} bytes; the limit is {CONTENT_BYTES:,}."
         raise InvalidInputError(over, hint="Split it into several notes.")
     return cleaned
 
@@ -136,7 +136,8 @@ def _insert_after_marker(text: str, block: str, marker: str) -> str:
     at = text.find(marker)
     if at < 0:
         raise NotFoundError(
-            f"No line of the note holds {marker[:80]!r}.", hint="Read the note with get_note and copy a line from it."
+            f"No line of the note contains {marker[:80]!r}.",
+            hint="Read the note with get_note and copy a line from it.",
         )
     end = _line_end(text, at + len(marker))
     if text.find(marker, end) >= 0:
@@ -164,8 +165,8 @@ def replace_once(text: str, old: str, new: str) -> str:
     at = text.find(old)
     if at < 0:
         raise NotFoundError(
-            "The note does not hold old_text.",
-            hint="Read the note with get_note and copy the text exactly, spaces and line breaks too.",
+            "The note does not contain old_text.",
+            hint="Read the note with get_note and copy the text exactly, including spaces and line breaks.",
         )
     if text.find(old, at + 1) >= 0:
         raise ConflictError(

@@ -102,7 +102,7 @@ def parse_lines(
     """
     if len(given) > MAX_LINES:
         raise InvalidInputError(
-            f"lines has {len(given):,} lines; {MAX_LINES:,} is the most.", hint="Log them in parts."
+            f"lines has {len(given):,} lines; the limit is {MAX_LINES:,}.", hint="Log them in parts."
         )
     usual: LineType = "thought" if thinking else "note"
     return tuple(
@@ -142,7 +142,7 @@ def _get_text(values: Mapping[str, Any], name: str, where: str) -> str:
         return ""
     if not isinstance(value, str):
         kind = "an object" if is_object(value) else type(value).__name__
-        raise InvalidInputError(f"{where}.{name} is text, not {kind}.", hint=f"Give {name} as text.")
+        raise InvalidInputError(f"{where}.{name} must be text, not {kind}.", hint=f"Give {name} as text.")
     return value
 
 
@@ -152,7 +152,7 @@ def _get_revised(value: object, position: int, where: str) -> int | None:
     if type(value) is int and 1 <= value < position:
         return value
     raise InvalidInputError(
-        f"{where}.revises is {str(value)[:40]!r}; it is the number of an earlier line.",
+        f"{where}.revises must be the number of an earlier line, not {str(value)[:40]!r}.",
         hint=f"Give 1 to {position - 1}.",
     )
 

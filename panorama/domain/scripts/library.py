@@ -57,7 +57,7 @@ def validate_script_name(name: str, existing: Collection[str] = ()) -> str:
     if not _NAME.fullmatch(name) or "__" in name:
         raise InvalidInputError(f"{escape_controls(name[:60])!r} cannot be the name of a script.", hint=hint)
     if len(name) > NAME_CHARS:
-        raise InvalidInputError(f"{name[:60]!r} has {len(name)} characters; {NAME_CHARS} are the most.", hint=hint)
+        raise InvalidInputError(f"{name[:60]!r} has {len(name)} characters; the limit is {NAME_CHARS}.", hint=hint)
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
         raise InvalidInputError(f"{name!r} is a Python keyword.", hint="Add a word, such as its noun.")
     if name in existing or name == "main":
@@ -178,7 +178,7 @@ def parse_source(text: str) -> ast.Module:
     except SyntaxError as error:
         where = f" (line {error.lineno})" if error.lineno else ""
         raise InvalidInputError(
-            f"The script is not valid Python: {error.msg}{where}.", hint="Mend that line."
+            f"The script is not valid Python: {error.msg}{where}.", hint="Fix that line."
         ) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise InvalidInputError("The script cannot be read as Python.", hint="Make it simpler.") from error
@@ -347,9 +347,9 @@ class ScriptText:
         try:
             text = self.content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise InvalidInputError(f"The script {self.name} is not UTF-8 text.", hint="Write it anew.") from error
+            raise InvalidInputError(f"The script {self.name} is not UTF-8 text.", hint="Write it again.") from error
         if "\x00" in text:
-            raise InvalidInputError(f"The script {self.name} contains a NUL byte.", hint="Write it anew.")
+            raise InvalidInputError(f"The script {self.name} contains a NUL byte.", hint="Write it again.")
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
     @property

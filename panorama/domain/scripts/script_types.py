@@ -23,9 +23,9 @@ _SCHEMAS: Mapping[Kind, Mapping[str, Any]] = {
     "moment": {"type": "string", "format": "date-time"}, "object": {"type": "object"}, "any": {},
 }  # fmt: skip
 _REQUIREMENTS: Mapping[Kind, str] = {
-    "text": "is text", "integer": "is a whole number", "number": "is a number", "boolean": "is true or false",
-    "day": "is a day such as 2026-05-31", "moment": "is a moment such as 2026-05-31T15:00", "list": "is a list",
-    "object": "is an object",
+    "text": "must be text", "integer": "must be a whole number", "number": "must be a number",
+    "boolean": "must be true or false", "day": "must be a day such as 2026-05-31",
+    "moment": "must be a moment such as 2026-05-31T15:00", "list": "must be a list", "object": "must be an object",
 }  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def coerce(type_: ParameterType, value: Any, name: str, dated: Dated) -> Any:
     if type_.kind == "integer" and isinstance(value, float) and value.is_integer():
         return int(value)
     if type_.kind == "number" and isinstance(value, float) and not math.isfinite(value):
-        raise TypeMismatchError(f"{name} is a number, not {value}")
+        raise TypeMismatchError(f"{name} must be a number, not {value}")
     if not _is_instance(type_, value):
         raise TypeMismatchError(f"{name} {_describe_requirement(type_)}, not {_short_repr(value)}")
     return value
@@ -189,7 +189,7 @@ def _is_instance(type_: ParameterType, value: Any) -> bool:
 
 def _describe_requirement(type_: ParameterType) -> str:
     if type_.kind == "choice":
-        return f"is one of {', '.join(map(repr, type_.choices))}"
+        return f"must be one of {', '.join(map(repr, type_.choices))}"
     return _REQUIREMENTS[type_.kind]
 
 

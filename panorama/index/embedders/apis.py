@@ -77,7 +77,7 @@ class OpenAiApi:
     path = "/embeddings"
     describing = ""
     takes_key = True
-    next_step = "See which models it has, and that the address ends where /embeddings begins (often /v1)."
+    next_step = "Check which models it has, and that the address ends before /embeddings (often with /v1)."
 
     def build_request(self, texts: Sequence[str]) -> dict[str, Any]:
         """Return the request body for the vectors of texts."""
@@ -119,9 +119,9 @@ def refusal(base: str, dialect: Any, status: int, body: Any) -> UnavailableError
     words = error_text(body)
     if status == TOO_MANY_REQUESTS:
         return UnavailableError(
-            f"The embedding service at {base} takes no more for now: a rate limit or a quota is used up "
+            f"The embedding service at {base} rejects requests for now: a rate limit or a quota is reached "
             f"({status}{words and ': '}{words}).",
-            hint="It is asked again by and by; if it stays so, see the limits and the balance of your account there.",
+            hint="Panorama retries automatically; if it persists, check the limits and balance of your account there.",
         )
     return UnavailableError(
         f"The embedding service at {base} refuses the model {dialect.model} ({status}{words and ': '}{words}).",
@@ -134,11 +134,11 @@ def _key_hint(base: str, *, is_sent: bool) -> str:
     from urllib.parse import urlsplit
 
     if not is_sent:
-        return "Ollama is sent no key: let it answer without one, or choose it as openai:<address>/v1#<model>."
+        return "Panorama sends Ollama no key: let it answer without one, or choose it as openai:<address>/v1#<model>."
     shell = "set PANORAMA_OPENAI_KEY and run `panorama daemon restart` in the same shell"
     if urlsplit(base).hostname in LOCAL_HOSTS:
-        return f"It is on this machine: {shell}."
-    return f"Keep its key with `keyring set panorama {base}`, then `panorama daemon restart`; or {shell}."
+        return f"For a service on this machine, {shell}."
+    return f"Store its key with `keyring set panorama {base}`, then `panorama daemon restart`; or {shell}."
 
 
 def ollama_base(environment: Mapping[str, str] = os.environ) -> str:
@@ -177,13 +177,13 @@ def validate_url(base: str) -> str:
         raise InvalidInputError(f"{base!r} is not the address of a service.", hint=_ADDRESS)
     if "@" in parts.netloc:
         raise InvalidInputError(
-            "An address with a password would be kept beside every vector.",
+            "An address with a password would be stored with every vector.",
             hint="Leave it out, and keep the key in the keyring or in PANORAMA_OPENAI_KEY.",
         )
     return base.rstrip("/")
 
 
-_ADDRESS = "Say one such as https://api.openai.com/v1."
+_ADDRESS = "Use one such as https://api.openai.com/v1."
 
 
 def _get_member(body: Any, name: str) -> Any:

@@ -158,7 +158,7 @@ class HttpClient:
 
     async def _send_with_retries(self, request: "_Request", seconds: float, *, repeats: bool = True) -> HttpResponse:
         started, pause = time.monotonic(), self.limits.pause
-        reason = f"no whole answer came within {seconds:.3g} s"
+        reason = f"no complete answer came within {seconds:.3g} s"
         if self._refused and started < self._quiet_until:
             return self._refused
         try:
@@ -190,7 +190,7 @@ class HttpClient:
             async with request.client.stream(request.method, request.url, json=request.body) as response:
                 content = await self._read_content(response)
         except httpx2.ConnectError as error:
-            raise _RetryError("nothing answers there", within=CONNECT_RETRY_SECONDS) from error
+            raise _RetryError("nothing answers at this address", within=CONNECT_RETRY_SECONDS) from error
         except httpx2.TransportError as error:
             raise _RetryError(f"the connection broke ({type(error).__name__})") from error
         if response.status_code in _RETRYABLE_STATUSES:
@@ -200,7 +200,7 @@ class HttpClient:
                 else None
             )
             after = _parse_retry_after(response.headers.get("retry-after", ""))
-            raise _RetryError(f"it answers {response.status_code}", after, within=RETRY_SECONDS, answer=told)
+            raise _RetryError(f"it returned status {response.status_code}", after, within=RETRY_SECONDS, answer=told)
         return HttpResponse(status=response.status_code, body=_parse_json(content))
 
     async def _read_content(self, response: "httpx2.Response") -> bytes:
@@ -229,7 +229,7 @@ HEDGE_SECONDS, MAX_HEDGE_SECONDS = 5.0, 30.0
 """The first and the longest interval between parallel repetitions; it doubles each time."""
 
 _RETRYABLE_STATUSES = frozenset({408, 425, TOO_MANY_REQUESTS, 500, 502, 503, 504})
-_HINT = "See that it runs and can be reached, or choose another embedder."
+_HINT = "Check that it is running and reachable, or choose another embedder."
 
 
 class _LoopThread:
@@ -253,7 +253,7 @@ class _LoopThread:
                 promised = asyncio.run_coroutine_threadsafe(act, self._loop)
             return promised.result()
         except CancelledError as error:
-            raise UnavailableError("The embedder was closed while it worked.", hint="Try again.") from error
+            raise UnavailableError("The embedder was closed during the call.", hint="Try again.") from error
 
     def close(self) -> None:
         """Cancel running requests, and end the thread."""

@@ -42,6 +42,6 @@ def find_key(base: str, environment: Mapping[str, str] = os.environ, ring: Keyri
     if found.isascii() and found.isprintable():
         return found
     raise InvalidInputError(
-        f"The key for {base} holds a character that no key has: an accent, a typographic quote or the like.",
+        f"The key for {base} contains an invalid character, such as an accent or a typographic quote.",
         hint=f"Copy it again, into PANORAMA_OPENAI_KEY or by `keyring set {KEYRING_SERVICE} {base}`.",
     )

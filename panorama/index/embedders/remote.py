@@ -124,7 +124,7 @@ class RemoteEmbedder:
         vectors = self._fetch_vectors(texts, post)
         size = self._get_facts().size
         if vectors.shape[1] != size:
-            raise self._invalid_response(f"vectors of {vectors.shape[1]} numbers, after such of {size}")
+            raise self._invalid_response(f"vectors of {vectors.shape[1]} numbers, after vectors of {size}")
         return vectors
 
     def _fetch_vectors(self, texts: Sequence[str], post: _Post) -> "NDArray[float32]":
@@ -145,21 +145,21 @@ class RemoteEmbedder:
         try:
             matrix = np.array(rows, np.float64)
         except (ValueError, TypeError, OverflowError) as error:
-            raise self._invalid_response("vectors of different sizes, or of other things than numbers") from error
+            raise self._invalid_response("vectors of different sizes, or of values that are not numbers") from error
         if (
             matrix.ndim != 2
             or not matrix.shape[1]
             or any(isinstance(entry, str | bool) for row in rows for entry in row)
         ):
-            raise self._invalid_response("something else than rows of numbers")
+            raise self._invalid_response("something other than rows of numbers")
         with np.errstate(over="ignore"):
             lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
         if not np.isfinite(lengths).all() or not lengths.all():
-            raise self._invalid_response("a vector without a direction")
+            raise self._invalid_response("a vector of length zero")
         return (matrix / lengths[:, None]).astype(np.float32)
 
     def _invalid_response(self, subject: str) -> UnavailableError:
         return UnavailableError(
             f"The embedding service at {self._line.base} gave an invalid answer: {subject}.",
-            hint=f"See that {self.id.partition(':')[2]} is a model for embedding, or choose another.",
+            hint=f"See that {self.id.partition(':')[2]} is an embedding model, or choose another.",
         )

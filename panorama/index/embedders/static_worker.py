@@ -60,7 +60,7 @@ class StaticProcessEmbedder(StaticEmbedder):
                 except (BusyError, ProcessDiedError, RefusedError):
                     child.kill()
                 if self._closings != closings:  # this process would load the table again, and nothing would close it
-                    raise UnavailableError("The embedder was closed while it worked.", hint="Try again.")
+                    raise UnavailableError("The embedder was closed during the call.", hint="Try again.")
         return super().embed_documents(texts)
 
     def load(self) -> None:

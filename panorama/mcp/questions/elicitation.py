@@ -147,7 +147,7 @@ async def _elicit(context: Context, error: ConfirmationError) -> str:
         with anyio.fail_after(ANSWER_SECONDS):
             answer = await context.session.elicit(error.question, _FORM, context.request_id)
     except Exception as failure:  # the client failed: the question can still be asked in the chat
-        _log.info("the client could not put a question: %s", failure)
+        _log.info("the client could not ask the user: %s", failure)
         raise error from failure
     return asked.get_agreement(answer, time.time())
 
@@ -159,7 +159,7 @@ async def _elicit_while_running(context: Context, question: str) -> bool | None:
         with anyio.fail_after(ANSWER_SECONDS):
             answer = await context.session.elicit(question, _FORM, context.request_id)
     except Exception as failure:  # the client failed: the caller treats None as no answer
-        _log.info("the client could not put a question: %s", failure)
+        _log.info("the client could not ask the user: %s", failure)
         return None
     return asked.get_answer(answer, time.time())
 
@@ -178,7 +178,7 @@ def _can_show_forms(context: Context) -> bool:
 
 def _no_longer_waiting_error() -> ConflictError:
     return ConflictError(
-        "The script no longer waits for this answer: it was ended, or the answer was given before.",
+        "The script no longer waits for this answer: it ended, or was already answered.",
         hint="list_runs shows what it did. Call it again only if that is wanted.",
     )
 
@@ -233,9 +233,9 @@ class _Question:
         if answer.action != "accept" and now - self.asked_at < READING_SECONDS:
             terminal = f" at a terminal: `{self.command}`" if self.command else ", or to try another client"
             raise DeclinedError(
-                f"The client refused the question sooner than a person can read it; nothing was changed. "
+                f"The client refused the question before a person could read it; nothing was changed. "
                 f"The question was: {self.text}",
-                hint=f"Tell the user what was asked; a client that cannot ask leaves it to them{terminal}.",
+                hint=f"Tell the user what was asked. Clients that cannot ask users leave it to them{terminal}.",
             )
         if answer.action == "cancel":
             raise DeclinedError(

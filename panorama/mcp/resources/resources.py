@@ -34,7 +34,7 @@ _PAGE_KINDS = (
     ("project", "A project", "A project with its open tasks and notes."),
     ("task", "A task", "A task with its notes."),
     ("run", "A run of a script", "A script that ran: its text, output, calls and changes."),
-    ("job", "A background job", "A background job: how far it is, and what became of it."),
+    ("job", "A background job", "A background job: its progress and result."),
 )
 """Kinds of which each has a page, what it is called, and what it holds."""
 
@@ -144,12 +144,12 @@ def add_resources(mcp: FastMCP, calls: Calls, conversing: GetConversation) -> No
 
     for kind, title, description in _PAGE_KINDS:
         add_resource(page_uri(kind, "{id}"), kind, title, description, pages.make_item_reader(kind))
-    add_resource(TODAY, "today", "Today", "What is overdue, due today or under way.", pages.make_page_reader("today"))
+    add_resource(TODAY, "today", "Today", "What is overdue, due today or in progress.", pages.make_page_reader("today"))
     add_resource(
         REMINDERS,
         "reminders",
         "Reminders",
-        "Reminders that rang and wait, and those to come.",
+        "Reminders that wait to be acknowledged, and upcoming ones.",
         pages.make_page_reader("reminders"),
     )
     scripts = "How to write a script that is worth keeping, by example."

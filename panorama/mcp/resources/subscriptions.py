@@ -190,7 +190,7 @@ async def _relay(subscriber: Subscriber, connection: Connection) -> None:
         while event := await subscriber.next():
             await _notify(connection, event)
     except Exception:  # an internal error, ours or the SDK's; the other clients are still notified
-        _log.exception("a client is told of no more changes")
+        _log.exception("a client gets no more notifications")
 
 
 async def _notify(connection: Connection, event: Event) -> None:

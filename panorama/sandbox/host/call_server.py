@@ -27,8 +27,8 @@ _HEAD = Struct(">IB")
 _ID = Struct(">I")
 _INTERNAL_ERROR = {
     "code": "internal",
-    "message": "Something went wrong inside Panorama; the call was not answered.",
-    "hint": "Try once more; if it happens again, look into the daemon's log with `panorama doctor`.",
+    "message": "Internal error; the call was not answered.",
+    "hint": "Try again; if it persists, see the daemon's log (`panorama daemon logs`).",
 }
 
 _log = logging.getLogger(__name__)
@@ -169,9 +169,9 @@ class CallServer:
         candidates: Iterable[str] = self._script.operations if self._refused <= MAX_SUGGESTIONS else ()
         close_names = difflib.get_close_matches(operation[:80], candidates, 3)
         hint = (
-            f"The nearest that this script may call: {', '.join(close_names)}."
+            f"Similar functions that this script may call: {', '.join(close_names)}."
             if close_names
-            else "search_sdk lists what there is."
+            else "search_sdk lists the functions."
         )
         return NotFoundError(f"This script cannot call {operation[:80]!r}.", hint=hint)
 
@@ -186,4 +186,4 @@ def _parse_call(frame: bytes | bytearray) -> tuple[int, str, bytes]:
     try:
         return number, frame[_HEAD.size : begin].decode(), bytes(frame[begin:])
     except UnicodeDecodeError as error:
-        raise ProtocolError("a call whose name is no text") from error
+        raise ProtocolError("a call whose name is not text") from error

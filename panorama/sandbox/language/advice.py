@@ -18,7 +18,7 @@ _DAYS = (
 _MOMENTS = (
     "Moments in rows have a zone: use datetime.now(UTC) or datetime.fromisoformat(sdk.status().now), or compare days."
 )
-_NUMBERS = "A field that is empty is None: say what it counts as, such as task.scheduled_minutes or 0."
+_NUMBERS = "Empty fields are None: give a default, such as task.scheduled_minutes or 0."
 _ADVICE = (
     (
         r"can't compare datetime\.date(?:time)? to datetime\.date|instances of 'datetime\.\w+' and 'datetime\.",  # 3.13
@@ -39,18 +39,18 @@ _ADVICE = (
     (r"offset-naive and offset-aware", _MOMENTS),
     (
         r"not supported between instances of '(?:NoneType' and|\w+' and 'NoneType)",
-        'A field that is empty is None: say what it counts as, such as task.deadline or "9999".',
+        'Empty fields are None: give a default, such as task.deadline or "9999".',
     ),
     (
         r"unsupported operand type\(s\) for .*: '(?:datetime\.\w+' and 'NoneType|NoneType' and 'datetime)",
-        "A field that is empty is None: ask first, as in if task.deadline.",
+        "Empty fields are None: check first, as in `if task.deadline:`.",
     ),
     (r"unsupported operand type\(s\) for .*'NoneType'", _NUMBERS),
     (r"unsupported format string passed to NoneType", _NUMBERS),
-    (r"'NoneType' object has no attribute|'NoneType' object is not", "It is None: a field that is empty is None."),
+    (r"'NoneType' object has no attribute|'NoneType' object is not", "The value is None: empty fields are None."),
     (
         r"unhashable type: 'Row'",
-        "Go by ids: {task.id for task in tasks}, or {task.id: task for task in tasks}.",
+        "Use ids: {task.id for task in tasks}, or {task.id: task for task in tasks}.",
     ),
     (
         r"'Row' has no attribute '(?:_asdict|_fields|_replace|__dict__)'",
@@ -58,7 +58,7 @@ _ADVICE = (
     ),
     (
         r"'str' object has no attribute '(?:name|title|id|status)'",
-        "A reference is an id: sdk.projects.get(task.project).name reads what it stands for.",
+        "A reference is an id: sdk.projects.get(task.project).name reads the item.",
     ),
     (
         r"'list' object has no attribute '(?:items|rows|data|results|values)'|list indices must be integers",
@@ -66,7 +66,7 @@ _ADVICE = (
     ),
     (
         r"'dict' object has no attribute '(?!append|add|has_key|iter)",
-        'It is a plain dict: write row["title"]. Of what sdk.state keeps, items alone are rows again.',
+        'It is a plain dict: write row["title"]. In sdk.state only items become rows again.',
     ),
     (
         r"'module' (?:object is not|has no len)",

@@ -62,5 +62,5 @@ class MatchPatterns(ViolationCollector, ABC):
     def _check_path(self, value: ast.expr) -> None:
         while isinstance(value, ast.Attribute):
             if not allowlist.is_plain(value.attr):
-                self.error(value, f'the attribute "{value.attr}" cannot stand in a pattern', _GUARD_HINT)
+                self.error(value, f'the attribute "{value.attr}" cannot be used in a pattern', _GUARD_HINT)
             value = value.value

@@ -173,7 +173,7 @@ class Policy(MatchPatterns):
 
     def _check_yield(self, node: ast.Yield | ast.YieldFrom) -> _Node:
         if self._scopes[-1] == TOP:
-            self.error(node, "`yield` stands outside a function", "put it in a function, or collect a list")
+            self.error(node, "`yield` is outside a function", "put it in a function, or collect a list")
         return self.node_contents_visit(node)
 
     # --- assignments

@@ -6,21 +6,21 @@ from datetime import timedelta
 from panorama.domain.scripts.scripts import Limits, Reason
 
 _MESSAGES: Mapping[Reason, str] = {
-    "time": "The script ran for longer than {0}, the time it has.",
-    "cpu": "The script computed for longer than {0}, the processor time it has.",
-    "memory": "The script used more than {0}, the memory it has.",
-    "calls": "The script made more than {0} calls, the most that one run may make.",
-    "call_size": "A call had more than {0} of arguments, the most that one call may have.",
-    "sent_size": "The script sent more than {0} in its calls, the most that one run may send.",
-    "result_size": "The result is larger than {0}, the most that a script may return.",
-    "output_size": "The script printed more than {0}, the most that it may print.",
-    "state_size": "sdk.state is larger than {0}, the most that it may hold.",
+    "time": "The script exceeded its time limit of {0}.",
+    "cpu": "The script exceeded its processor time limit of {0}.",
+    "memory": "The script exceeded its memory limit of {0}.",
+    "calls": "The script made more than {0} calls, the limit of a run.",
+    "call_size": "A call had more than {0} of arguments, the limit of a call.",
+    "sent_size": "The script sent more than {0} in its calls, the limit of a run.",
+    "result_size": "The result is larger than {0}, the limit.",
+    "output_size": "The script printed more than {0}, the limit.",
+    "state_size": "sdk.state is larger than {0}, the limit.",
     "cancelled": "The script was cancelled: no client waits for it.",
 }
 _HINTS: Mapping[Reason, str] = {
     "time": "Make fewer calls (sdk.batch for many writes, sdk.query or the filters of a list in place of one call for "
-    "each item), do less in one run, or give it a longer timeout.",
-    "cpu": "Do less in one run, or look for the loop that goes over more than it needs to.",
+    "each item), do less in one run, or set a longer timeout.",
+    "cpu": "Do less in one run, or look for a loop that does more than it needs to.",
     "memory": "Work through the data in parts instead of keeping all of it.",
     "calls": "Read lists instead of one item after another, write with sdk.batch, or do the work in several runs.",
     "call_size": "Send it in parts.",

@@ -63,7 +63,7 @@ class ScriptEnumMeta(ScriptMixedMeta, EnumMeta):
         It is refused here, where Python puts it: a member's `__init__` may give a base the name on the way.
         """
         if type(name) is not str:  # on 3.13 a member can be given a second name, also by a text that lies
-            raise TypeError("the name of a member must be a text")
+            raise TypeError("the name of a member must be a string")
         if issubclass(type(value), DynamicClassAttribute) and not is_plain(name):
             raise TypeError(
                 f"the member '{name}' has a name that a base of {cls.__name__} uses; {suggest_rename(name)}"
@@ -150,7 +150,7 @@ def suggest_rename(name: str) -> str:
 
 def _make_enumeration(base: ScriptEnumMeta, name: object, members: Any, start: int) -> Any:
     if type(name) is not str:
-        raise TypeError("the name of an enumeration must be a text")
+        raise TypeError("the name of an enumeration must be a string")
     words: list[Any] = members.replace(",", " ").split() if isinstance(members, str) else list(members)
     pairs: list[tuple[Any, Any]] = (
         [(attribute, members[attribute]) for attribute in words]

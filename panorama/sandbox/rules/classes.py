@@ -168,7 +168,7 @@ def _check_ignored(body: dict[str, Any]) -> None:
     """
     names = list(body.get("_ignore_", ()))
     if any(type(name) is not str for name in names):
-        raise TypeError("_ignore_ takes names, written as texts")
+        raise TypeError("_ignore_ takes names, written as strings")
     if any(map(allowlist.is_dunder, names)):
         raise TypeError("_ignore_ takes names of the script's own, without two underscores at each end")
     _SET_ITEM(body, "_ignore_", names)  # the script still has the other list
@@ -222,7 +222,7 @@ def named_tuple(name: object, fields: Any, *, rename: bool = False, defaults: It
     words: list[Any] = fields.replace(",", " ").split() if isinstance(fields, str) else list(fields)
     plain = [word for word in (name, *words) if type(word) is str]
     if len(plain) != len(words) + 1:
-        raise TypeError("the names of a named tuple must be texts")
+        raise TypeError("the names of a named tuple must be strings")
     base = _make_plain_tuple(plain[0], plain[1:], defaults, rename=bool(rename))
     return ScriptMixedMeta(
         plain[0], (base,), {"__slots__": (), "__module__": allowlist.MODULE, "__doc__": base.__doc__}

@@ -61,7 +61,7 @@ def read(value: Any, name: str) -> Any:
 def read_dynamic(value: Any, name: object) -> Any:
     """Return an attribute whose name was computed at run time."""
     if type(name) is not str:
-        raise TypeError("the name of an attribute must be a text")
+        raise TypeError("the name of an attribute must be a string")
     if allowlist.is_plain(name):
         return getattr(value, name)
     is_allowed = not allowlist.is_dunder(name) or name in allowlist.READABLE or name in allowlist.METHODS
@@ -289,7 +289,7 @@ def make_augmented_target(value: Any, name: str) -> Any:
 
 def _check_name(name: object) -> str:
     if type(name) is not str:
-        raise TypeError("the name of an attribute must be a text")
+        raise TypeError("the name of an attribute must be a string")
     if allowlist.is_dunder(name) or name in allowlist.REFUSED_ATTRIBUTES:
         hint = hints.SET_HINTS.get(name)
         raise AttributeError(f'the attribute "{name}" cannot be set in scripts' + (f"; {hint}" if hint else ""))

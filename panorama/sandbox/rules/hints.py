@@ -8,7 +8,7 @@ BUILTIN_HINTS: Final = {
     "input": "nobody can be asked: pass `inputs` to the run, they become names",
     "exec": "write the statements themselves, or a dict of functions to choose from",
     "eval": "json.loads(text) reads data; a dict of functions chooses code",
-    "compile": "re.compile() makes patterns; code cannot be made at run time",
+    "compile": "re.compile() makes patterns; code cannot be created at run time",
     "globals": "keep values in a dict of your own",
     "locals": "keep values in a dict of your own",
     "exit": "`return` at the top level ends the script",
@@ -114,7 +114,7 @@ COMMON_IMPORTS: Final = {
 
 NAME_HINTS: Final = {
     **dict.fromkeys(
-        ("ExceptionGroup", "BaseExceptionGroup"), "Keep errors in a list, and raise one that tells of all."
+        ("ExceptionGroup", "BaseExceptionGroup"), "Keep errors in a list, and raise one that lists them all."
     ),
     "__import__": "Write an import statement.",
 }
@@ -140,13 +140,13 @@ MISSING_NAME_HINTS: Final = {
     **{f"asyncio.{name}": "asyncio.run(main()), or `await` at the top level" for name in (
         "get_event_loop", "get_running_loop", "new_event_loop", "set_event_loop", "Runner",
     )},
-    "types.MappingProxyType": "a copy keeps what it had: dict(x)",
-    **dict.fromkeys(("types.FunctionType", "types.LambdaType", "types.MethodType"), "callable(x) tells a function"),
-    "types.GeneratorType": "isinstance(x, collections.abc.Generator) tells one",
+    "types.MappingProxyType": "copy it instead: dict(x)",
+    **dict.fromkeys(("types.FunctionType", "types.LambdaType", "types.MethodType"), "callable(x) detects functions"),
+    "types.GeneratorType": "isinstance(x, collections.abc.Generator) detects generators",
     "types.ModuleType": "keep values in a types.SimpleNamespace",
     "time.ctime": 'datetime.now().strftime("%c")', "time.asctime": 'datetime.now().strftime("%c")',
     "random.SystemRandom": "random.Random(), or uuid.uuid4()", "uuid.uuid1": "uuid.uuid4()",
-    "hashlib.pbkdf2_hmac": "hashlib.sha256(…) and its like", "calendar.prmonth": "print(calendar.month(year, month))",
+    "hashlib.pbkdf2_hmac": "hashlib.sha256(…) and similar", "calendar.prmonth": "print(calendar.month(year, month))",
     "calendar.prcal": "print(calendar.calendar(year))",
     "calendar.HTMLCalendar": "TextCalendar, or calendar.monthcalendar",
     "calendar.setfirstweekday": "TextCalendar(calendar.SUNDAY)",

@@ -50,7 +50,7 @@ class SafeFormat:
     def _make_unbound(self, name: str) -> Callable[..., str]:
         def unbound(text: str, /, *args: Any, **kwargs: object) -> str:
             if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] (a script calls this)
-                raise TypeError(f"str.{name}() needs a text")
+                raise TypeError(f"str.{name}() needs a string")
             return self._bind(str.__str__(text), name)(*args, **kwargs)
 
         return unbound

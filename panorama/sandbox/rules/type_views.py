@@ -112,7 +112,7 @@ def check_names(names: Iterable[object]) -> None:
     """
     for name in names:
         if type(name) is not str:
-            raise TypeError("the name of an attribute must be a text")
+            raise TypeError("the name of an attribute must be a string")
         if is_dunder(name):
             raise TypeError(f'the attribute "{name}" cannot be set in scripts')
 

@@ -193,7 +193,7 @@ class cached_property:  # noqa: N801 (a name of Python's)
 def attrgetter(*paths: Any) -> Callable[[Any], Any]:
     """`operator.attrgetter`, and Python's own for names that need no guard."""
     if any(type(path) is not str for path in paths):
-        raise TypeError("the name of an attribute must be a text")
+        raise TypeError("the name of an attribute must be a string")
     if all(allowlist.is_plain(name) for path in paths for name in path.split(".")):
         return operator.attrgetter(*paths)
 

@@ -202,4 +202,4 @@ def _decode_result(result: bytes) -> Any:
     try:
         return json.loads(result.decode(), object_hook=Row) if result else None
     except (ValueError, RecursionError):
-        raise errors.UnavailableError("The script returned what cannot be read.", hint="Run it again.") from None
+        raise errors.UnavailableError("The script returned malformed data.", hint="Run it again.") from None

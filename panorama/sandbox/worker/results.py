@@ -85,7 +85,7 @@ def to_plain(value: Any, depth: int = 0) -> Any:
     """
     if depth > MAX_DEPTH:
         raise OutcomeError(
-            f"is nested deeper than {MAX_DEPTH} levels, or holds itself.", hint="Return a flatter list or dict."
+            f"is nested deeper than {MAX_DEPTH} levels, or contains itself.", hint="Return a flatter list or dict."
         )
     match value:
         case None | bool():
@@ -184,7 +184,7 @@ def _unsupported_error(name: str, is_iterator: bool) -> OutcomeError:
     article = "an" if name[:1] in "aeiou" else "a"
     if is_iterator:
         return OutcomeError(f"holds {article} {name}, which has no values yet.", hint="Wrap it in list(...).")
-    return OutcomeError(f"holds {article} {name}, which is no data.", hint="Call it, or return what it stands for.")
+    return OutcomeError(f"holds {article} {name}, which is not data.", hint="Call it, or return what it stands for.")
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_convert_other)

@@ -37,7 +37,7 @@ def diff_state(before: bytes, state: dict[str, Any], limits: Limits) -> bytes:
     texts = {exact_str(name): value for name, value in state.items()}
     new = {name: encode_json(value, f"sdk.state[{name!r}]") for name, value in texts.items()}
     if MAX_STATE_NAMES < len(new) > len(old):
-        message = f"sdk.state has more than {MAX_STATE_NAMES:,} names, the most that it may have."
+        message = f"sdk.state has more than {MAX_STATE_NAMES:,} names, the limit."
         raise OutcomeError(message, hint="Keep one dict under one name.", reason="state_size")
     if limits.state_bytes < count_state_bytes(new) > count_state_bytes(old):
         raise OutcomeError(

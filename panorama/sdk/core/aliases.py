@@ -68,9 +68,9 @@ _ADVICE = {
     **dict.fromkeys(("log", "print"), "Write print(…); it shows up in the answer."),
     **dict.fromkeys(("find", "lookup"), 'Write sdk.search("…").'),
     "connect": "`sdk` is connected already: leave out `connect`: its import, and `with connect() as sdk:`.",
-    "get": "Write sdk.items.get(item), or get of the noun that is meant.",
+    "get": "Write sdk.items.get(item), or the get of its noun.",
     "dashboard": "Write sdk.overview.project(project), or sdk.overview.projects() for all.",
-    "delete": "Write sdk.items.delete(item), or delete of the noun that is meant.",
+    "delete": "Write sdk.items.delete(item), or the delete of its noun.",
 }  # fmt: skip
 TYPES = frozenset(name for name, value in vars(_types).items() if isinstance(value, type) and issubclass(value, Row))
 """The types of rows in signatures; of these, scripts have only `Row`."""
@@ -121,7 +121,7 @@ def _script_name(tool: re.Match[str]) -> str:
 def suggest_top_level(name: str) -> str:
     """Return a sentence with the replacement of a bare name (of a tool, a type or an input of the run), or ""."""
     if name in TOOLS:
-        return f"Write sdk.{TOOLS[name]}(…): tools go by other names in scripts."
+        return f"Write sdk.{TOOLS[name]}(…): tools have other names in scripts."
     if name in TYPES:
         return f"{name} is what signatures call a kind of row, for reading: annotations may say it without an import."
     return _ADVICE[name] if name in ("inputs", "connect", *_RUN_ARGUMENTS) else ""

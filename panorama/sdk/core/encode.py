@@ -37,7 +37,7 @@ def encode_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
         }
     except RecursionError:
         raise InvalidInputError(
-            "An argument is nested too deeply, or holds itself.", hint="Send less deep ones."
+            "An argument is nested too deeply, or contains itself.", hint="Send flatter ones."
         ) from None
 
 

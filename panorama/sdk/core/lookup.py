@@ -18,7 +18,7 @@ def check_item(kind: str, item: Any, verb: str) -> None:
         return
     called, type_name = f"sdk.{BY_NAME[kind].collection}.{verb}", type(item).__name__
     if item is None:
-        type_name, hint = "None", "A field that is empty is None: ask first."
+        type_name, hint = "None", "Empty fields are None: check first."
     elif type_name in ("list", "tuple", "set"):
         hint = f"Call it for each of them, as in sdk.parallel_map({called}, …)."
     else:

@@ -28,7 +28,7 @@ def read_all(read: Callable[[Any, int], Any], item: Any, start: int, field: str)
             texts.append(part.get(field))
         if part.version == row.version:
             return row if part is row else _merge_parts(row, part.end, field, "".join(texts))
-    raise ConflictError(f"{item!r} was changed again and again while it was read.", hint="Read it later.")
+    raise ConflictError(f"{item!r} kept changing while it was read.", hint="Read it later.")
 
 
 def require_text(row: Any, field: str) -> str:
@@ -39,7 +39,7 @@ def require_text(row: Any, field: str) -> str:
     """
     if isinstance(text := row.get(field), str):
         return text
-    raise InvalidInputError(f"{row.id} is no text.", hint="Look at its media_type and size.")
+    raise InvalidInputError(f"{row.id} is not text.", hint="Look at its media_type and size.")
 
 
 def _has_more(part: Any) -> bool:

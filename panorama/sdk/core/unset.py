@@ -35,5 +35,5 @@ def drop_unset(operation: str, empty: Mapping[str, Any], arguments: dict[str, An
 def _none_error(operation: str, name: str) -> InvalidInputError:
     clear = f'Write {name}="" to empty it, or leave' if name in TEXTS else "Leave"
     return InvalidInputError(
-        f"sdk.{operation}: {name} is None, which is no value of it.", hint=f"{clear} it out to keep what it is."
+        f"sdk.{operation}: {name} is None, which is not allowed.", hint=f"{clear} it out to keep what it is."
     )

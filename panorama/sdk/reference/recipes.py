@@ -264,7 +264,7 @@ return statistics.median(len(note.title) for note in sdk.notes.list() or sdk.tas
 """,
     ),
     Recipe(
-        "Take back one change",
+        "Undo one change",
         "undo revert rollback mistake history restore recover",
         """\
 task = sdk.tasks.create("A mistake")

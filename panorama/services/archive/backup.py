@@ -245,7 +245,7 @@ class _BackupWriter:
             wrong = atomic_folder.find_mismatch(self._output.folder, manifest, self._pace.advance)
         if wrong:
             raise UnavailableError(
-                f"The copy is damaged, so no backup was kept: {wrong}.",
+                f"The copy is damaged, so no backup was created: {wrong}.",
                 hint="Run `panorama doctor` to see whether the database itself is damaged.",
             )
         self._output.add_existing(DATABASE, entry)

@@ -56,7 +56,7 @@ class ArchivePaths:
                 hint=f"Leave the folder out for {default}, or choose one elsewhere, such as ~/{what}s.",
             )
         if target.exists() and not target.is_dir():
-            raise InvalidInputError(f"{target} is not a folder.", hint="Give the folder that is to hold it.")
+            raise InvalidInputError(f"{target} is not a folder.", hint="Give the folder to put it in.")
         return target
 
     def question(self, folder: str, *, default: Path, what: str) -> str:
@@ -97,8 +97,10 @@ def parse_path(text: str, name: str) -> Path:
         with suppress(FileNotFoundError, NotADirectoryError):
             os.stat(resolved)
     except PermissionError as error:
-        raise InvalidInputError(f"{shown} cannot be accessed.", hint="Check its owner and rights.") from error
+        raise InvalidInputError(f"{shown} cannot be accessed.", hint="Check its owner and permissions.") from error
     except (OSError, ValueError, RuntimeError) as error:
         why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
-        raise InvalidInputError(f"{shown} is not a valid folder path{why}.", hint="Give one as ~/Backups.") from error
+        raise InvalidInputError(
+            f"{shown} is not a valid folder path{why}.", hint="Give a path such as ~/Backups."
+        ) from error
     return resolved

@@ -231,7 +231,7 @@ class _PurgeRun:
 
     def _delete_texts(self) -> int:
         """Delete long texts that no change line names."""
-        self._pace.start("forgetting long texts")
+        self._pace.start("deleting long texts")
         with self._reading() as session:
             loose = purging.list_texts(session)
         after = last = 0

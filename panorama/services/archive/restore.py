@@ -160,7 +160,7 @@ class _HomeBuilder:
         for name, path in self._manifest.contents.items():
             place = f"files/{name[:2]}/{name[2:]}"
             if self._copy(path, place) != name:
-                raise manifests.damage_error(self._source, f"{path} is not what was written")
+                raise manifests.damage_error(self._source, f"{path} differs from what was written")
         for path in self._manifest.files:
             if path == CONFIG_FILE or path.startswith("scripts/"):
                 self._copy(path, path)
@@ -180,7 +180,7 @@ class _HomeBuilder:
         entry = self._manifest.files.get(path)
         try:
             if self._output.copy(self._source / path, place, self._pace.advance, below=self._source) != entry:
-                raise manifests.damage_error(self._source, f"{path} is not what was written")
+                raise manifests.damage_error(self._source, f"{path} differs from what was written")
         except UnreadableError as error:
             raise manifests.damage_error(self._source, f"{path} {error}") from error
         return self._output.files[place].sha256

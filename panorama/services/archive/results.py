@@ -203,4 +203,4 @@ def join_counts(counts: Mapping[str, int]) -> str:
 
 
 def _describe_shortfall(problems: tuple[str, ...], count: int) -> str:
-    return f"Made and checked, but without {pluralize(count, 'thing')}, such as: {problems[0]}" if count else ""
+    return f"Created and checked, but without {pluralize(count, 'thing')}, such as: {problems[0]}" if count else ""

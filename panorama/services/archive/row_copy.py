@@ -25,7 +25,7 @@ def copy_rows(source: Path, manifest: Manifest, snapshots: Snapshots, target: Pa
         UnavailableError: The disk is full, or cannot be written.
     """
     with closing(snapshots.create(target)) as database:
-        pace.start("making the database")
+        pace.start("creating the database")
         migrate.create_tables(database, manifest.revision)
     try:
         with closing(snapshots.open_loader(target)) as loader:

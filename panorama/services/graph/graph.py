@@ -66,7 +66,7 @@ class Graph(Service):
         if not 1 <= depth <= MAX_DEPTH or not 1 <= limit <= MAX_NEIGHBOURS:
             raise InvalidInputError(
                 f"depth is {depth}, limit is {limit}.",
-                hint=f"depth is 1 to {MAX_DEPTH}; limit is 1 to {MAX_NEIGHBOURS:,}.",
+                hint=f"Give depth 1 to {MAX_DEPTH}, limit 1 to {MAX_NEIGHBOURS:,}.",
             )
         wanted = tuple(map(validate_kind, kinds))
         with self._reading() as session:
@@ -92,7 +92,7 @@ class Graph(Service):
         """
         if not 1 <= depth <= MAX_DEPTH or not 1 <= limit <= MAX_PATHS:
             raise InvalidInputError(
-                f"depth is {depth}, limit is {limit}.", hint=f"depth is 1 to {MAX_DEPTH}; limit is 1 to {MAX_PATHS}."
+                f"depth is {depth}, limit is {limit}.", hint=f"Give depth 1 to {MAX_DEPTH}, limit 1 to {MAX_PATHS}."
             )
         with self._reading() as session:
             distances = walks.walk(session, from_item, depth=depth)
@@ -120,7 +120,7 @@ class Graph(Service):
             limit: The most groups, up to 100.
         """
         if not 1 <= limit <= 100:
-            raise InvalidInputError(f"limit is {limit}.", hint="limit is 1 to 100.")
+            raise InvalidInputError(f"limit is {limit}.", hint="Give 1 to 100.")
         with self._reading() as session:
             groups, degrees = _group_items(walks.iter_pairs(session))
             largest = sorted(groups, key=lambda group: (-len(group), min(group)))[:limit]
@@ -142,7 +142,7 @@ class Graph(Service):
         if not 1 <= depth <= MAX_DEPTH or not 1 <= limit <= MAX_NEIGHBOURS:
             raise InvalidInputError(
                 f"depth is {depth}, limit is {limit}.",
-                hint=f"depth is 1 to {MAX_DEPTH}; limit is 1 to {MAX_NEIGHBOURS:,}.",
+                hint=f"Give depth 1 to {MAX_DEPTH}, limit 1 to {MAX_NEIGHBOURS:,}.",
             )
         with self._reading() as session:
             if item:
@@ -164,7 +164,7 @@ class Graph(Service):
             depth: Steps from each hit, up to 4.
         """
         if not 1 <= depth <= MAX_DEPTH:
-            raise InvalidInputError(f"depth is {depth}.", hint=f"depth is 1 to {MAX_DEPTH}.")
+            raise InvalidInputError(f"depth is {depth}.", hint=f"Give depth 1 to {MAX_DEPTH}.")
         hits = self._search.search(topic, PageRequest(limit=CONTEXT_HITS), kinds=CONTEXT_KINDS).items
         with self._reading() as session:
             found = [self._describe_hit(session, hit, depth) for hit in hits]

@@ -46,7 +46,7 @@ class Relations(Service):
             raise InvalidInputError("An item cannot be related to itself.", hint="Give two different items.")
         for end in (from_item, to_item):
             if kind_of(end) == "relation":
-                raise InvalidInputError(f"{end} is a relation itself.", hint="Give the items that it connects.")
+                raise InvalidInputError(f"{end} is a relation itself.", hint="Give the items it connects.")
         now = self._now()
         with self._writing() as session:
             relation = Relation(
@@ -54,7 +54,7 @@ class Relations(Service):
                 to_item=to_item, note=validate_text(note, "note"),
             )  # fmt: skip
             if known := relations.find_same(session, relation):
-                return Result(rows.load(session, "relation", known), hint="This relation exists.", wrote=False)
+                return Result(rows.load(session, "relation", known), hint="This relation already exists.", wrote=False)
             rows.add(session, relation)
             return Result(relation)
 

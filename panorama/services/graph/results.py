@@ -55,8 +55,8 @@ class Related:
         parts += [f"{self.more:,} more: give a limit, kinds or a smaller depth"] if self.more else []
         named = sum(neighbour.source == "mentioned" for neighbour in self.neighbours)
         parts += [f"{named} of them only mentioned by name"] if named else []
-        parts += ["only the first of very many were followed"] if self.is_partial else []
-        parts += [f"{pluralize(len(self.unresolved), 'link')} to nothing"] if self.unresolved else []
+        parts += ["only a part of very many was searched"] if self.is_partial else []
+        parts += [f"{pluralize(len(self.unresolved), 'link')} without a target"] if self.unresolved else []
         return "; ".join(parts)
 
 
@@ -88,7 +88,7 @@ class Paths:
     def summarize(self) -> str:
         """Return it in one line."""
         if not self.paths:
-            return "No way in so many steps"
+            return "No path of at most so many steps"
         way = " → ".join(str(step["title"]) for step in self.paths[0])
         return f"{pluralize(len(self.paths), 'way')} of {pluralize(self.length, 'step')}: {way}"
 
@@ -109,7 +109,7 @@ class GraphStats:
         unread = f"; the links of {pluralize(self.unread, 'item')} are still being read" if self.unread else ""
         return (
             f"{pluralize(self.edges, 'relation')} between {pluralize(self.nodes, 'item')}; "
-            f"{pluralize(self.unresolved, 'link')} to nothing{unread}"
+            f"{pluralize(self.unresolved, 'link')} without a target{unread}"
         )
 
 

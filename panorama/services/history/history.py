@@ -98,8 +98,8 @@ class History(Service):
             return find_targets(session, self._now(), self._writer, count=count, redo=redo)
         if count > 1 or redo:
             raise InvalidInputError(
-                "unit does not go with count or redo; nothing was changed.",
-                hint="Give the unit alone. The unit of an undo brings back what it took.",
+                "unit cannot be combined with count or redo; nothing was changed.",
+                hint="Give the unit alone. The unit of an undo redoes its changes.",
             )
         return UndoTargets(tuple(_resolve_unit(session, unit_id) for unit_id in unit.split()))
 
@@ -187,7 +187,7 @@ def _not_found_error(session: Session, unit: str) -> NotFoundError:
     recent = [describe_write(session, line) for line in changes.list_last_of_units(session, limit=2 * MAX_RECENT)]
     return NotFoundError(
         _describe_missing_unit(session, unit),
-        hint="Take a unit from history(), or one of the last writes.",
+        hint="Use a unit from history().",
         candidates=[
             {"id": write.unit, "title": write.title, "operation": write.operation, "client": write.client}
             for write in recent
@@ -217,18 +217,18 @@ def _check_finished(session: Session, unit_text: str, writer: Origin | None) -> 
     if writer and unit_text == writer.unit:
         if writer.actor == SCRIPT_ACTOR:
             raise InvalidInputError(
-                "This would take back the script that is running.",
+                "This would undo the running script.",
                 hint="Give one of its changes (a row of history), or use atomic to undo a failed run.",
             )
     elif job := jobs.find_by_unit(session, unit_text):
         raise ConflictError(
             f"The job {job.id} ({job.kind}) still writes this; nothing was undone.",
-            hint="Wait for its end (get_job), or stop it with cancel_job. For an earlier write name its unit.",
+            hint="Wait for its end (get_job), or stop it with cancel_job. For an earlier write, give its unit.",
         )
     elif unit_text.startswith(f"{RUN_LETTER}_") and _is_running(runs.find(session, unit_text)):
         raise ConflictError(
             f"The script of the run {unit_text} still writes this; nothing was undone.",
-            hint="Wait for its end. For an earlier write name its unit.",
+            hint="Wait for its end. For an earlier write, give its unit.",
         )
 
 
@@ -247,7 +247,7 @@ def _already_undone_error(unit: str, lines: Sequence[Change]) -> ConflictError:
         )
     return ConflictError(
         f"Nothing remains of {unit}: its changes were undone when it ended; nothing was changed.",
-        hint="For an earlier write name its unit: see history.",
+        hint="For an earlier write, give its unit: see history.",
     )
 
 

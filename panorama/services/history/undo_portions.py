@@ -104,7 +104,7 @@ class PortionedUndo:
         pace, position = ProgressTracker(report_progress), 0
         pace.set_total(self._before + len(plan.steps))
         pace.advance(self._before)
-        pace.start("taking back changes")
+        pace.start("undoing changes")
         while position < len(plan.steps) and (skip_conflicts or not self._conflicts):
             with self._open_transaction() as session:
                 after = self._apply_portion(session, plan, position)
@@ -146,8 +146,8 @@ class PortionedUndo:
         """Describe what a stopped undo did, and how to continue."""
         writes = " ".join(self._plan.units)
         return (
-            f"{self._count:,} of {total:,} changes were taken back and stay so; "
-            f"undo with the unit {writes} takes back the rest, undo with the unit {self._own} brings them back."
+            f"{self._count:,} of {total:,} changes were undone; "
+            f"undo with the unit {writes} undoes the rest, undo with the unit {self._own} redoes them."
         )
 
 

@@ -47,7 +47,7 @@ def find_targets(
         is_foreign = any(line.conversation != conversation for line in every)
         return UndoTargets(tuple(line.unit for line in every), is_foreign)
     verb = "redo" if redo else "undo"
-    problem = f"Only {len(every)} of {count} writes can be taken back" if every else f"There is nothing left to {verb}"
+    problem = f"Only {len(every)} of {count} writes can be undone" if every else f"There is nothing left to {verb}"
     raise NotFoundError(f"{problem}; nothing was changed.", hint="history() lists the last writes.")
 
 

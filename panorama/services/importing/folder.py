@@ -140,11 +140,15 @@ def _resolve_root(text: str) -> Path:
     except FileNotFoundError as error:
         raise InvalidInputError(f"There is no folder {shown!r}.", hint=_nearest_folder_hint(text)) from error
     except NotADirectoryError as error:
-        raise InvalidInputError(f"{shown!r} is not a folder.", hint="Give the folder that holds it.") from error
+        raise InvalidInputError(f"{shown!r} is not a folder.", hint="Give its folder.") from error
     except PermissionError as error:
-        raise InvalidInputError(f"The folder {shown!r} cannot be read.", hint="Check its owner and rights.") from error
+        raise InvalidInputError(
+            f"The folder {shown!r} cannot be read.", hint="Check its owner and permissions."
+        ) from error
     except (OSError, ValueError, RuntimeError) as error:
-        raise InvalidInputError(f"{shown!r} is not a valid folder path.", hint="Give one as ~/Notes.") from error
+        raise InvalidInputError(
+            f"{shown!r} is not a valid folder path.", hint="Give a path such as ~/Notes."
+        ) from error
     return root
 
 

@@ -36,7 +36,7 @@ class ImportReport:
         if not self.unread:
             return ""
         named = "".join(f", such as {first['path']}: {first['why']}" for first in self.problems[:1])
-        return f"{self.unread:,} of {self.files:,} files or folders could not be read{named}. All others were taken."
+        return f"{self.unread:,} of {self.files:,} files or folders could not be read{named}. All others were imported."
 
     def summarize(self) -> str:
         """Return it in one line."""
@@ -87,9 +87,8 @@ class MemoryImportReport:
         if not self.unread:
             return ""
         first = self.problems[0]
-        return (
-            f"{pluralize(self.unread, 'line')} could not be read: {first['place']}: {first['why']}. All else was taken."
-        )
+        cause = f"{first['place']}: {first['why']}"
+        return f"{pluralize(self.unread, 'line')} could not be read: {cause}. Everything else was imported."
 
     def summarize(self) -> str:
         """Return it in one line."""

@@ -129,7 +129,7 @@ class Items(Service):
         To take back everything a deletion did, use undo.
 
         Args:
-            items: Also what was deleted with a project or a task.
+            items: Also restore the items deleted with it.
 
         Raises:
             ConflictError: Its name is taken by now, or what it belonged to is in the trash.

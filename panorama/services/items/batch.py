@@ -74,7 +74,7 @@ class Batch:
             except PanoramaError as error:
                 if atomic:
                     raise error.with_prefix(
-                        f"Step {at} ({step['tool']}): ", suffix=" Nothing of the batch was kept."
+                        f"Step {at} ({step['tool']}): ", suffix=" No step of the batch was kept."
                     ) from error
                 results.append({"tool": step["tool"], "ok": False, "error": error.to_dict()})
         failed = sum(not result["ok"] for result in results)
@@ -102,7 +102,7 @@ class Batch:
             if step["tool"] == "batch" or (atomic and not self._calls.is_transactional(step["tool"])):
                 raise InvalidInputError(
                     f"Step {at}: {step['tool']} cannot be part of {'an atomic' if atomic else 'a'} batch.",
-                    hint="Call it by itself, or use atomic=false."
+                    hint="Call it outside the batch, or use atomic=false."
                     if step["tool"] != "batch"
                     else "Put its steps into this one.",
                 )
@@ -121,7 +121,7 @@ def _trim_result(result: Mapping[str, Any], limit: int) -> Mapping[str, Any]:
         shown["hint"] = hint
     size = len(json.dumps(shown.get("data"), ensure_ascii=False))
     if size > max(limit, MIN_RESULT_CHARS):
-        shown["data"] = f"left out: {size:,} characters; call {result['tool']} by itself"
+        shown["data"] = f"left out: {size:,} characters; call {result['tool']} separately"
     return shown
 
 
@@ -139,7 +139,7 @@ def _refuse_embedded_reference(at: int, value: Any, *, count: int) -> None:
         if match and int(match[1]) < count:
             raise InvalidInputError(
                 f"Step {at}: {match[0]} is inside a longer text. Nothing was run.",
-                hint=f"A reference is an argument of its own; write ${match[0]} to keep the text as it is.",
+                hint=f"A reference must be a whole argument; write ${match[0]} to keep the text as it is.",
             )
 
 

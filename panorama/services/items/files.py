@@ -58,7 +58,7 @@ class Files(Service):
         """
         if start < 0 or not 1 <= chars <= MAX_READ_CHARS:
             raise InvalidInputError(
-                f"start is {start}, chars is {chars}.", hint=f"start is 0 or more; chars is 1 to {MAX_READ_CHARS:,}."
+                f"start is {start}, chars is {chars}.", hint=f"Give start 0 or more, chars 1 to {MAX_READ_CHARS:,}."
             )
         with self._reading() as session:
             stored: StoredFile = rows.load(session, "file", file)
@@ -200,7 +200,7 @@ def _content_fields(name: str, media_type: str, sha256: str, content: bytes) -> 
 def _change_hint(old: StoredFile, new: StoredFile) -> str:
     if new is old:
         return "Nothing was changed: the file already has this content."
-    return f"It held {old.size:,} bytes before; undo brings them back." if new.sha256 != old.sha256 else ""
+    return f"It had {old.size:,} bytes before; undo restores them." if new.sha256 != old.sha256 else ""
 
 
 def _check_name_is_free(session: Session, old: File, new: File) -> None:

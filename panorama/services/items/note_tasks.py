@@ -59,7 +59,7 @@ class NoteTaskService(Service):
         def add(session: Session, batch: Sequence[TaskLine]) -> None:
             nonlocal adopted
             if rows.find_version(session, "note", note) != chosen.note.version:
-                raise ConflictError("The note was changed meanwhile.", hint="Call again for the rest of its boxes.")
+                raise ConflictError("The note was changed meanwhile.", hint="Call again for the other checkboxes.")
             places: dict[str, LinePlace] = {}
             for box in batch:
                 known = self._find_imported(session, chosen, box)
@@ -74,7 +74,7 @@ class NoteTaskService(Service):
                 places[task.id] = LinePlace.of(box)
             task_lines.link_lines(session, note, places)
 
-        apply_in_portions(self._writing, chosen.boxes, add, f"making tasks of “{chosen.note.title}”")
+        apply_in_portions(self._writing, chosen.boxes, add, f"creating tasks from “{chosen.note.title}”")
         return NoteTasks(
             id=note, title=chosen.note.title, tasks=tuple(created[:MAX_LISTED]), count=len(created), linked=adopted
         )

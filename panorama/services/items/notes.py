@@ -60,7 +60,7 @@ class Notes(Service):
         """
         if start < 0 or not 1 <= chars <= MAX_READ_CHARS:
             raise InvalidInputError(
-                f"start is {start}, chars is {chars}.", hint=f"start is 0 or more; chars is 1 to {MAX_READ_CHARS:,}."
+                f"start is {start}, chars is {chars}.", hint=f"Give start 0 or more, chars 1 to {MAX_READ_CHARS:,}."
             )
         with self._reading() as session:
             loaded: Note = rows.load(session, "note", note)

@@ -135,7 +135,7 @@ class Overviews(Service):
         first = times.parse_date(start, "start", now=now, zone=zone) if start else last - timedelta(days=6)
         if not timedelta(0) <= last - first <= MAX_REVIEW_PERIOD:
             raise InvalidInputError(
-                f"The period from {first} to {last} is not 1 to 366 days.", hint="Give start before end."
+                f"The period from {first} to {last} is not 1 to 366 days.", hint="Give a start before the end."
             )
         return first, last
 

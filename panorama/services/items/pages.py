@@ -92,7 +92,9 @@ class Pages(Service):
         lines += ["\n## Waiting\n", *rung] if rung else []
         lines += ["\n## Coming\n"] if coming else []
         lines += [f"- {format_time(at, self._context.zone)}: {title} `{id_}`" for at, id_, title in coming]
-        return {"markdown": "\n".join(lines) if len(lines) > 1 else "# Reminders\n\nNone waits, and none is to come."}
+        return {
+            "markdown": "\n".join(lines) if len(lines) > 1 else "# Reminders\n\nNo reminder is waiting or upcoming."
+        }
 
     def _list_waiting(self, session: Session) -> list[str]:
         """Render a line for each unacknowledged reminder."""

@@ -131,7 +131,7 @@ class Projects(Service):
         if existing := projects.find_by_name(session, normalize_name(name)):
             known: Project = rows.load(session, "project", existing)
             raise ConflictError(
-                f"There is a project “{known.name}” already ({existing}).",
+                f"A project “{known.name}” already ({existing}).",
                 hint="Use it, or choose another name.",
                 candidates=[{"id": existing, "name": known.name}],
             )

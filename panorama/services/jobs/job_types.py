@@ -58,7 +58,7 @@ class JobTypes:
         if offer := self._by_name.get(kind):
             return offer
         known = ", ".join(sorted(self._by_name))
-        raise InvalidInputError(f"There is no kind of job {kind[:40]!r}.", hint=f"There are {known}.")
+        raise InvalidInputError(f"There is no kind of job {kind[:40]!r}.", hint=f"Use one of {known}.")
 
     def find_kind(self, name: str) -> JobKind | None:
         """Return a kind, None if it does not exist any more."""

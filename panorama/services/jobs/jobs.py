@@ -77,7 +77,7 @@ class Jobs(JobQueue):
         """
         if not 0 <= wait <= MAX_WAIT_SECONDS:
             raise InvalidInputError(
-                f"wait is {wait}; it is 0 to {MAX_WAIT_SECONDS} seconds.", hint="Ask again after that."
+                f"wait must be 0 to {MAX_WAIT_SECONDS} seconds, not {wait}.", hint="Call again to wait longer."
             )
         return self._to_view(self.wait_for(job.strip(), wait, report_progress))
 
@@ -93,7 +93,7 @@ class Jobs(JobQueue):
             old = self._load_job(session, id_)
             if self._is_standing(old.kind):
                 raise ConflictError(
-                    f"{old.kind} goes on as long as Panorama runs; it cannot be cancelled.",
+                    f"{old.kind} runs as long as Panorama does; it cannot be cancelled.",
                     hint="`panorama models use none` turns search by meaning off.",
                 )
             new = old.cancel(self._now())
@@ -132,7 +132,7 @@ class Jobs(JobQueue):
         """
         offer = self.offers.get(kind)
         if offer.kind.standing:
-            raise InvalidInputError(f"{kind} runs automatically.", hint="list_jobs shows how far it is.")
+            raise InvalidInputError(f"{kind} runs automatically.", hint="list_jobs shows its progress.")
         if not self.has_worker:
             raise UnavailableError(
                 "No background worker is running here; nothing was started.",

@@ -13,7 +13,7 @@ def render_job_page(job: JobView) -> str:
 
 def _iter_parts(job: JobView) -> Iterator[str]:
     yield f"# Job {job.id}: {job.kind}"
-    yield f"{job.state}, asked for by {job.client} at {job.created_at:%Y-%m-%d %H:%M} UTC"
+    yield f"{job.state}, requested by {job.client} at {job.created_at:%Y-%m-%d %H:%M} UTC"
     if job.state in ("queued", "running"):
         yield job.describe_progress()
     if job.summary:

@@ -31,12 +31,12 @@ class PersonDashboard:
 
     def summarize(self) -> str:
         """Return it in one line."""
-        waiting = f" ({self.waiting} of them waiting for somebody)" if self.waiting else ""
+        waiting = f" ({self.waiting} waiting for somebody)" if self.waiting else ""
         parts = [
             f"{self._count('assigned', 'open task')} assigned{waiting}",
             f"{self._count('waited_for', 'open task')} waiting for them",
             self._count("sessions", "session"),
-            f"{self._count('events', 'event')} to come",
+            f"{self._count('events', 'upcoming event')}",
             self._count("mentions", "mention"),
         ]
         if self.next_birthday:

@@ -51,7 +51,7 @@ class ReminderAlerts(Service):
     def uptime_hint(self, event: str) -> str:
         """Return the limitation on an event such as `It rings`; "" if there is none."""
         if not self._runners:
-            return f"{event} only while the daemon runs, and here is none: use Panorama without PANORAMA_NO_DAEMON."
+            return f"{event} only while the daemon runs, and none is running: use Panorama without PANORAMA_NO_DAEMON."
         return "" if any(self._runners) else f"{event} only while a client is open; {SERVICE_HINT}"
 
     def list_waiting(self, page: PageRequest) -> Page[FiredReminder]:
@@ -60,7 +60,7 @@ class ReminderAlerts(Service):
             pending = alerts.list_pending(session, page)
         items = tuple(FiredReminder.of(alert, reminder, self._now()) for alert, reminder in pending.items)
         hint = (
-            f"list_reminders shows those to come. {self.uptime_hint('Reminders ring')}" if self.find_next_due() else ""
+            f"list_reminders shows upcoming ones. {self.uptime_hint('Reminders ring')}" if self.find_next_due() else ""
         )
         return Page(items, pending.keys, pending.total, pending.more, hint=hint.strip())
 

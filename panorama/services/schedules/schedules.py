@@ -203,7 +203,7 @@ class Schedules(Service):
         with self._reading() as session:
             gone = self._get(session, schedule)
         return Plan(
-            f"Forget the schedule {quote_name(gone.name)} ({gone.kind}, {gone.trigger} {gone.rule})? "
+            f"Remove the schedule {quote_name(gone.name)} ({gone.kind}, {gone.trigger} {gone.rule})? "
             "Undo cannot bring it back."
         )
 

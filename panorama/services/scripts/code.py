@@ -135,7 +135,7 @@ class Code(Service):
             raise InvalidInputError("code is empty.", hint="Send Python; search_sdk shows the available functions.")
         if len(code) > SOURCE_CHARS:
             raise InvalidInputError(
-                f"code has {len(code):,} characters; {SOURCE_CHARS:,} is the most.", hint="Split it."
+                f"code has {len(code):,} characters; the limit is {SOURCE_CHARS:,}.", hint="Split it."
             )
         return self._build_script(code, named, seconds)
 
@@ -210,7 +210,7 @@ def format_confirming_question(name: str, source: str) -> str:
     more = f"\nand {len(calls) - MAX_SHOWN_CONFIRMS} more" if len(calls) > MAX_SHOWN_CONFIRMS else ""
     listed = "\n".join(calls[:MAX_SHOWN_CONFIRMS])
     count = f"{len(calls)} {'call' if len(calls) == 1 else 'calls'}"
-    return escape_controls(f"Run a {name} that confirms {count} in your place?\n{listed}{more}")
+    return escape_controls(f"Run a {name} that confirms {count} on your behalf?\n{listed}{more}")
 
 
 def _get_run(session: Session, run: str) -> Run:
@@ -231,8 +231,8 @@ def _validate_timeout(timeout: int, limit: int) -> int:
     if 1 <= timeout <= limit:
         return timeout
     raise InvalidInputError(
-        f"timeout is {timeout}; it is 1 to {MAX_SECONDS} seconds.",
-        hint=f"With background=true it is up to {MAX_JOB_SECONDS:,}. Split what takes longer.",
+        f"timeout must be 1 to {MAX_SECONDS} seconds, not {timeout}.",
+        hint=f"With background=true it can be up to {MAX_JOB_SECONDS:,}. Split longer work.",
     )
 
 

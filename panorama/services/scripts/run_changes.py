@@ -47,7 +47,7 @@ def load_remaining_changes(session: Session, run: Run) -> RemainingChanges:
 
 def _undo_hint(run: Run) -> str:
     if run.status == "running":
-        return "It still runs."
+        return "It is still running."
     return f"Undo {run.id} reverts those that were not changed since."
 
 

@@ -36,7 +36,7 @@ class RunMessages:
             self.add(f"{subject}: {error.message}")
         except Exception:  # a bug of ours; the script's changes are kept anyway
             _log.exception("after a script: %s", subject)
-            self.add(f"{subject}: Panorama itself failed; see its log.")
+            self.add(f"{subject}: an internal error; see the daemon's log.")
         return None
 
     @property

@@ -41,14 +41,14 @@ def missing_ids_hint(session: Session, ids: Sequence[str]) -> str:
     """Return the hint for unknown ids, considering the filters."""
     hints = [_missing_id_hint(session, id_) for id_ in ids[:MAX_NAMED]]
     more = len(ids) - MAX_NAMED
-    return join_hints(*hints, f"Nor are {more} more of these ids found." if more > 0 else "")
+    return join_hints(*hints, f"{more} more of these ids were not found either." if more > 0 else "")
 
 
 def _missing_id_hint(session: Session, text: str) -> str:
     id_ = normalize_id(text)
     kind = kind_of(id_)
     if kind and rows.exists(session, kind, id_):
-        return f"The {kind} {id_} is not among what was asked for: its kind, project or last change is another."
+        return f"The {kind} {id_} does not match the filters (kind, project or last change)."
     if kind and rows.exists(session, kind, id_, trash=True):
         return f"The {kind} {id_} is in the trash."
     return f"No item has the id {text}."
@@ -103,9 +103,9 @@ def _ignored_words_hint(session: Session, wording: ParsedQuery) -> str:
     rare = [f"“{word}”" for word in search.find_rare_words(session, left)][:MAX_NAMED]
     if not rare:
         return ""
-    says, were = ("says", "was") if len(rare) == 1 else ("say", "were")
-    ignored = f"{_join_names(rare)} {says} little beside other words and {were} not looked for"
-    return f"{ignored}: ask for {_pronoun(rare)} alone."
+    are, were = ("is", "was") if len(rare) == 1 else ("are", "were")
+    ignored = f"{_join_names(rare)} {are} very common and {were} ignored"
+    return f"{ignored}: search for {_pronoun(rare)} alone."
 
 
 def _list_active_filters(filters: Filters) -> list[str]:

@@ -162,7 +162,7 @@ class Models(Service):
         """Summarize which model is in use."""
         if models_.used == OFF:
             return "Search by meaning is off"
-        changing = f", {models_.searched} is searched until it is done" if _is_changing(models_) else ""
+        changing = f", {models_.searched} is searched until then" if _is_changing(models_) else ""
         return f"{models_.used} is in use{' by default' if models_.is_default else ''}{changing}"
 
     def summarize_removal(self, done: RemoveModelResult) -> str:
@@ -187,7 +187,7 @@ class Models(Service):
         if served and used != OFF and any(state.is_of(served[0]) and not state.is_of(used) for state in states):
             raise ConflictError(
                 f"{model} is searched until {used} has embedded everything.",
-                hint="Try again later; `panorama models list` shows how far it is.",
+                hint="Try again later; `panorama models list` shows its progress.",
             )
         return states
 

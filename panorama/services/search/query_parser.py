@@ -58,7 +58,7 @@ class ParsedQuery:
     def hint(self) -> str:
         """A hint about the corrections."""
         texts = [f"“{new}” instead of “{old}”" for old, new in self.repairs]
-        return f"Searched for {', '.join(texts)}, which no item holds." if texts else ""
+        return f"Searched for {', '.join(texts)}, which no item contains." if texts else ""
 
 
 NO_WORDS = ParsedQuery("", "", ())

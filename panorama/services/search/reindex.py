@@ -88,7 +88,7 @@ class ReindexService(Service):
 
     def _report(self, current: int, total: int, message: str) -> None:
         if self._meaning.is_leaving:
-            raise UnavailableError("Panorama is restarting; what was done is kept.", hint="Run it again to go on.")
+            raise UnavailableError("Panorama is restarting; finished work is kept.", hint="Run it again to continue.")
         self._progress(current, total, message)
 
     def _count_items(self, part: ItemScope, mark: str = "") -> int:

@@ -152,7 +152,7 @@ class Search(Service):
             found = _Found(hits=[hit for hit in hits if hit.item != item], nearest=nearest)
             answer = self._fuse(session, found, filters)
             terms = tuple(term.term for term in asked)
-            return self._build_page(session, page, answer, terms, "These share telling words with it.")
+            return self._build_page(session, page, answer, terms, "These share distinctive words with it.")
 
     def _find(
         self,
@@ -237,7 +237,7 @@ class Search(Service):
             else None
         )
         if first and last and first >= last:
-            raise InvalidInputError("since is later than until.", hint="Give the earlier day as since.")
+            raise InvalidInputError("since must not be later than until.", hint="Give the earlier day as since.")
         return Filters(kinds=kinds or KINDS, project=project or None, since=first, until=last)
 
     def _build_page(

@@ -137,7 +137,7 @@ class Sessions(Service):
         """
         if start < 1 or not 1 <= chars <= MAX_READ_CHARS:
             raise InvalidInputError(
-                f"start is {start}, chars is {chars}.", hint=f"start is 1 or more; chars is 1 to {MAX_READ_CHARS:,}."
+                f"start is {start}, chars is {chars}.", hint=f"Give start 1 or more, chars 1 to {MAX_READ_CHARS:,}."
             )
         with self._reading() as reading:
             found: LoggedSession = rows.load(reading, "session", session)
@@ -222,7 +222,7 @@ class Sessions(Service):
         """
         if start < 0 or not 1 <= chars <= MAX_EXPORT_CHARS:
             raise InvalidInputError(
-                f"start is {start}, chars is {chars}.", hint=f"start is 0 or more; chars is 1 to {MAX_EXPORT_CHARS:,}."
+                f"start is {start}, chars is {chars}.", hint=f"Give start 0 or more, chars 1 to {MAX_EXPORT_CHARS:,}."
             )
         with self._reading() as reading:
             found: LoggedSession = rows.load(reading, "session", session)

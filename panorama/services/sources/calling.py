@@ -63,8 +63,8 @@ class SourceCalls:
             return
         if scope.reads_only:
             raise InvalidInputError(
-                f"{name} may change something, and this script was promoted as one that only reads.",
-                hint="The user can promote it as one that writes.",
+                f"{name} may change something, but this script was promoted as read-only.",
+                hint="The user can promote it with write access.",
             )
         if scope.dry_run:
             scope.ledger.stopped_at = name

@@ -112,7 +112,7 @@ class SourcePolicies(Service):
 
         Raises:
             ConflictError: The caller is not the user.
-            InvalidInputError: It is no pattern.
+            InvalidInputError: It is not a valid pattern.
             NotFoundError: There is no such source.
         """
         source, functions = parse_pattern(pattern)

@@ -103,7 +103,7 @@ class SourceLedger:
         if not self.effects:
             return ""
         calls = ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in self.effects.items())
-        return f"Undo does not take back calls of sources: {calls}."
+        return f"Undo does not revert calls of sources: {calls}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

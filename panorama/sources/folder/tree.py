@@ -69,7 +69,7 @@ class FolderTree:
             handle = os.open(name, _OPEN_FILE, dir_fd=parent)
             try:
                 if not stat.S_ISREG(os.fstat(handle).st_mode):
-                    raise InvalidInputError(f"{path} is no plain file.", hint="Choose a file from the list.")
+                    raise InvalidInputError(f"{path} is not a regular file.", hint="Choose a file from the list.")
                 with os.fdopen(handle, "rb", closefd=False) as file:
                     content = file.read(MAX_FILE_BYTES + 1)
             finally:
@@ -101,7 +101,7 @@ class FolderTree:
                 else:
                     os.link(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
             except FileExistsError as error:
-                raise ConflictError(f"{path} exists already.", hint="Pass replace=True to replace it.") from error
+                raise ConflictError(f"{path} already exists.", hint="Pass replace=True to replace it.") from error
             finally:
                 with suppress(FileNotFoundError):
                     os.unlink(temporary, dir_fd=parent)
@@ -109,7 +109,9 @@ class FolderTree:
     def _split(self, path: str) -> list[str]:
         parts = path.split("/")
         if not path.isprintable() or "\\" in path or len(parts) > MAX_DEPTH:
-            raise InvalidInputError(f"{path[:100]!r} is no path.", hint="Use a path from the list, with slashes.")
+            raise InvalidInputError(
+                f"{path[:100]!r} is not a valid path.", hint="Use a path from the list, with slashes."
+            )
         for part in parts:
             if part in ("", ".", "..") or self._is_excluded(part):
                 raise InvalidInputError(

@@ -62,14 +62,14 @@ def build_refusal(title: str, source: str, status: int, message: str) -> Panoram
         )
     text = f"{title} answered {status}" + (f": {message}" if message else ".")
     if status == 403:
-        return SourceError(text, hint="Give the key more rights at the service, or share the item with it.")
+        return SourceError(text, hint="Give the key more permissions at the service, or share the item with it.")
     if status in (404, 410):
         return NotFoundError(text, hint="Check the id; the key may not see the item.")
     if status == 409:
         return ConflictError(text, hint="Read the item again, then repeat the call.")
     if status in (400, 413, 422):
         return InvalidInputError(text, hint="Correct the arguments.")
-    return SourceError(text, hint="See the service's page of errors.")
+    return SourceError(text, hint="See the service's documentation of errors.")
 
 
 def _shorten(text: str) -> str:

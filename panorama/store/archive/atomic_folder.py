@@ -188,7 +188,7 @@ def find_file_mismatch(path: Path, entry: Entry, moved: BytesCallback = noop, *,
                 moved(len(chunk))
     except UnreadableError as error:
         return str(error)
-    return "" if (size, digest.hexdigest()) == (entry.size, entry.sha256) else "is not what was written"
+    return "" if (size, digest.hexdigest()) == (entry.size, entry.sha256) else "differs from what was written"
 
 
 def iter_files(folder: Path) -> Iterator[str]:
@@ -296,5 +296,5 @@ def _translate_errors(place: Path, content: str) -> Generator[None]:
         at = error.filename or place
         raise UnavailableError(
             f"No {content} was made: {at} cannot be written ({error.strerror}).",
-            hint="Choose another folder, or give this user the right to write there.",
+            hint="Choose another folder, or allow this user to write there.",
         ) from error

@@ -115,7 +115,7 @@ def read(folder: Path) -> Manifest:
             ) from error
         raise InvalidInputError(f"{folder} cannot be read: {MANIFEST} {error}.", hint="Check its owner.") from error
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise damage_error(folder, f"{MANIFEST} is not what was written") from error
+        raise damage_error(folder, f"{MANIFEST} was changed") from error
 
 
 def damage_error(folder: Path, why: str) -> InvalidInputError:
@@ -202,7 +202,7 @@ def _parse(folder: Path, data: Any) -> Manifest:
             hint="Upgrade Panorama first.",
         )
     if with_digest(data)["digest"] != data["digest"]:
-        raise damage_error(folder, f"{MANIFEST} is not what was written")
+        raise damage_error(folder, f"{MANIFEST} was changed")
     manifest = Manifest(
         kind=data["kind"],
         format=data["format"],
@@ -228,7 +228,7 @@ def _check_consistency(manifest: Manifest) -> None:
     """Check that the parts of a manifest are consistent: it lists every file that it refers to."""
     for name, path in manifest.contents.items():
         if path not in manifest.files or manifest.files[path].sha256 != name:
-            raise ValueError(f"not the content it is called: {path}")
+            raise ValueError(f"content does not match the name: {path}")
     tables = set(manifest.columns)
     needed = {DATABASE} if manifest.kind == "backup" else {f"data/{name}.jsonl" for name in tables}
     if unlisted := needed - set(manifest.files):

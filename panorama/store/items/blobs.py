@@ -218,12 +218,12 @@ def _translate_errors(name: str = "") -> Generator[None]:
 def _unwritable_error() -> UnavailableError:
     return UnavailableError(
         "The folder of files cannot be written; nothing was changed.",
-        hint="Give this user the right to write the folder `files` of the data directory.",
+        hint="Allow this user to write to the folder `files` of the data directory.",
     )
 
 
 def _unreadable_error() -> UnavailableError:
     return UnavailableError(
         "The content of the file cannot be read.",
-        hint="Give this user the right to read the folder `files` of the data directory.",
+        hint="Allow this user to read the folder `files` of the data directory.",
     )

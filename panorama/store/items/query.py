@@ -370,7 +370,7 @@ class _ConditionBuilder:
         known = _STATUS_VALUES.get(self._collection, ()) if column.name == "status" else ()
         if not known or value in known:
             return value
-        hint = f"It is one of {', '.join(known)}{', or open' if self._collection == 'tasks' else ''}."
+        hint = f"Use one of {', '.join(known)}{', or open' if self._collection == 'tasks' else ''}."
         raise InvalidInputError(f"where: no status of {self._collection} is {value[:60]!r}.", hint=hint)
 
 

@@ -18,18 +18,21 @@ _CAUSES = {
     sqlite3.SQLITE_FULL: ("The disk is full; nothing was changed.", "Free some space, then send the same call again."),
     sqlite3.SQLITE_READONLY: (
         "The database cannot be written; nothing was changed.",
-        "Give this user the right to write the data directory and its files.",
+        "Allow this user to write to the data directory and its files.",
     ),
     sqlite3.SQLITE_CANTOPEN: (
         "The database file cannot be opened; nothing was changed.",
         "Check that the data directory exists and may be written.",
     ),
     sqlite3.SQLITE_IOERR: (
-        "The disk answered with an error; nothing was changed.",
+        "The disk reported an error; nothing was changed.",
         "Check the disk and its free space with `panorama doctor`.",
     ),
     sqlite3.SQLITE_CORRUPT: ("The database file is damaged.", "Stop using it and restore a backup."),
-    sqlite3.SQLITE_NOTADB: ("panorama.db is not a database.", "It is damaged or not ours; check PANORAMA_HOME."),
+    sqlite3.SQLITE_NOTADB: (
+        "panorama.db is not a database.",
+        "It is damaged or belongs to another program; check PANORAMA_HOME.",
+    ),
     sqlite3.SQLITE_TOOBIG: ("The text is too large for the database; nothing was changed.", "Split it."),
 }
 """The message and hint for each SQLite result code."""

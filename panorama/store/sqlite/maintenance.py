@@ -124,13 +124,13 @@ class SqliteMaintenance:
             damage = database.check()
         if damage != "ok":
             return CheckResult("fail", damage, _RESTORE_HINT)
-        return CheckResult("ok", "quick_check finds nothing")
+        return CheckResult("ok", "quick_check finds no damage")
 
     def _check_search_index(self) -> CheckResult:
         with closing(self._open()) as database, database.reading() as session:
             if rows.is_indexed(session):
-                return CheckResult("ok", "the words match the items")
-        return CheckResult("fail", "words are missing or left over", _RESTORE_HINT)
+                return CheckResult("ok", "the full-text index matches the items")
+        return CheckResult("fail", "the full-text index does not match the items", _RESTORE_HINT)
 
 
 def _find_lock_holder(path: Path) -> str:

@@ -61,7 +61,7 @@ TEXTS: dict[str, str] = {
     "Sources are added and removed in a terminal, because that starts programs: panorama sources add.": (
         "Quellen werden in einem Terminal hinzugefügt und entfernt, weil das Programme startet: panorama sources add."
     ),
-    "Take back what conversations were allowed": "Zurücknehmen, was Gesprächen erlaubt wurde",
+    "Revoke what conversations were allowed": "Zurücknehmen, was Gesprächen erlaubt wurde",
     "Taken back": "Zurückgenommen",
     "The longest pattern counts, deny before ask before allow.": (
         "Das längste Muster zählt, Verbieten vor Fragen vor Erlauben."
@@ -75,7 +75,7 @@ TEXTS: dict[str, str] = {
     "Up to {files} files of at most {limit} MB each, {total} MB together.": (
         "Bis zu {files} Dateien mit je höchstens {limit} MB, zusammen {total} MB."
     ),
-    "What decides where texts are sent, and how scripts are isolated, is changed in the file alone.": (
+    "Settings of where texts are sent and how scripts are isolated can be changed only in the file.": (
         "Was entscheidet, wohin Texte gehen und wie Skripte abgeschottet sind, wird nur in der Datei geändert."
     ),
     "What scripts may call outside of Panorama: allowed, asked first, or never": (

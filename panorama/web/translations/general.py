@@ -159,7 +159,7 @@ TEXTS: dict[str, str] = {
         "Hier ist niemand angemeldet. Das öffnet die Seite für dich allein, in einem Terminal:"
     ),
     "None": "Keine",
-    "Not all of it can be told from the text": "Nicht alles ist am Text zu erkennen",
+    "The text does not show everything": "Nicht alles ist am Text zu erkennen",
     "Note": "Notiz",
     "Notes": "Notizen",
     "Notes written": "Notizen geschrieben",
@@ -302,7 +302,7 @@ TEXTS: dict[str, str] = {
         "Was ein Assistent ausführt, steht hier mit jedem Aufruf und jeder Änderung."
     ),
     "What changed since you approved it": "Was sich seit deiner Freigabe geändert hat",
-    "What is deleted comes here first.": "Was gelöscht wird, kommt zuerst hierher.",
+    "Deleted items come here first.": "Was gelöscht wird, kommt zuerst hierher.",
     "What it may touch": "Was es anfassen darf",
     "What its last dry run would have changed": "Was sein letzter Probelauf geändert hätte",
     "What runs in the background": "Was im Hintergrund läuft",

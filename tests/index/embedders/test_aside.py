@@ -176,7 +176,7 @@ def test_what_is_closed_while_it_embeds_does_not_load_the_table_again(
         asked.wait(10)
         embedder.close()
 
-        with pytest.raises(UnavailableError, match="closed while it worked"):
+        with pytest.raises(UnavailableError, match="closed during the call"):
             answer.result(10)
 
     assert embedder._table is None

@@ -118,7 +118,7 @@ def test_a_query_is_asked_once_as_somebody_waits_for_it(
     remote.load()
     service.replies.append(says({}, 503))
 
-    with pytest.raises(UnavailableError, match="it answers 503"):
+    with pytest.raises(UnavailableError, match="it returned status 503"):
         remote.embed_query("tea")
 
     assert np.allclose(remote.embed_query("tea"), act.unit("tea"), atol=1e-6)
@@ -128,7 +128,7 @@ def test_loading_asks_though_it_was_loaded(hasty: RemoteEmbedder, service: Servi
     hasty.load()
     service.always = act.silence
 
-    with pytest.raises(UnavailableError, match="no whole answer"):
+    with pytest.raises(UnavailableError, match="no complete answer"):
         hasty.load()
 
 
@@ -177,7 +177,7 @@ def test_it_does_not_wait_longer_than_its_limit(
     service.always = says({}, 429, retry_after=after())
     started = time.monotonic()
 
-    with pytest.raises(UnavailableError, match="takes no more for now"):
+    with pytest.raises(UnavailableError, match="rejects requests for now"):
         remote.embed_query("tea")
 
     assert time.monotonic() - started < 0.3
@@ -190,7 +190,7 @@ def test_a_limit_that_is_used_up_is_told_as_one_in_the_services_words(hasty: Rem
     with pytest.raises(UnavailableError, match=r"limit or a quota.*429: You exceeded your current quota") as caught:
         hasty.embed_query("tea")
 
-    assert "See that it runs" not in caught.value.hint
+    assert "Check that it is running" not in caught.value.hint
     assert "limits" in caught.value.hint
 
 
@@ -235,7 +235,7 @@ def test_a_failure_is_not_tried_again_in_silence_for_long(
     service.always = says({}, 503)
     started = time.monotonic()
 
-    with pytest.raises(UnavailableError, match="it answers 503"):
+    with pytest.raises(UnavailableError, match="it returned status 503"):
         remote.embed_documents(["tea"])
 
     assert time.monotonic() - started < 30
@@ -249,7 +249,7 @@ def test_few_texts_that_are_swallowed_are_given_up_before_many(
     service.replies.append(act.silence)
     started = time.monotonic()
 
-    with pytest.raises(UnavailableError, match=r"no whole answer came within 0\.688 s"):
+    with pytest.raises(UnavailableError, match=r"no complete answer came within 0\.688 s"):
         remote.embed_documents(["tea"])
 
     assert time.monotonic() - started < 3
@@ -259,7 +259,7 @@ def test_few_texts_that_are_swallowed_are_given_up_before_many(
 def test_a_failure_that_does_not_pass_is_told_in_time(hasty: RemoteEmbedder, service: Service) -> None:
     service.always = says({}, 503, retry_after="soon")
 
-    with pytest.raises(UnavailableError, match="it answers 503"):
+    with pytest.raises(UnavailableError, match="it returned status 503"):
         hasty.embed_query("tea")
 
     assert len(service.asked) > 3
@@ -270,7 +270,7 @@ def test_an_answer_without_an_end_is_given_up(hasty: RemoteEmbedder, service: Se
     service.always = reply
     started = time.monotonic()
 
-    with pytest.raises(UnavailableError, match=r"no whole answer came within 0\.4 s"):
+    with pytest.raises(UnavailableError, match=r"no complete answer came within 0\.4 s"):
         hasty.embed_query("tea")
 
     assert time.monotonic() - started < 2 * HASTY.query + 1
@@ -297,7 +297,7 @@ def test_a_size_that_changes_is_refused(remote: RemoteEmbedder, service: Service
     remote.load()
     service.size = 4
 
-    with pytest.raises(UnavailableError, match="vectors of 4 numbers, after such of 8"):
+    with pytest.raises(UnavailableError, match="vectors of 4 numbers, after vectors of 8"):
         remote.embed_query("tea")
 
 
@@ -335,7 +335,7 @@ def test_a_model_that_is_not_there_is_named_with_the_next_step(
             "set PANORAMA_OPENAI_KEY and run `panorama daemon restart`",
             "keyring",
         ),
-        ("http://localhost:11434", OllamaApi("m"), "Ollama is sent no key", "PANORAMA_OPENAI_KEY"),
+        ("http://localhost:11434", OllamaApi("m"), "Panorama sends Ollama no key", "PANORAMA_OPENAI_KEY"),
     ],
 )
 def test_who_wants_another_key_is_told_where_it_is_looked_for(
@@ -357,7 +357,7 @@ def test_it_does_not_follow_to_another_place(remote: RemoteEmbedder, service: Se
 def test_nothing_there_is_told_in_time(service: Service, connected: Callable[..., RemoteEmbedder]) -> None:
     remote = connected("ollama", OLLAMA_HOST="127.0.0.1:1")
 
-    with pytest.raises(UnavailableError, match="nothing answers there"):
+    with pytest.raises(UnavailableError, match="nothing answers at this address"):
         remote.embed_query("tea")
 
 
@@ -380,7 +380,7 @@ def test_closing_hangs_up_on_a_service_that_does_not_answer(
     remote.close()
     thread.join(5)
 
-    assert heard == ["The embedder was closed while it worked."]
+    assert heard == ["The embedder was closed during the call."]
 
 
 def test_an_empty_text_is_not_sent_empty(remote: RemoteEmbedder, service: Service) -> None:

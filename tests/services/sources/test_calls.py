@@ -52,8 +52,8 @@ def test_the_answer_names_the_calls_that_undo_does_not_take_back(call: Call, run
 
     undone = call("undo", unit=told["run_id"], confirm=True)
 
-    assert told["note"] == "Undo does not take back calls of sources: crm.add_lead (2 times)."
-    assert undone.metadata["hint"] == "These calls of sources are not taken back: crm.add_lead."
+    assert told["note"] == "Undo does not revert calls of sources: crm.add_lead (2 times)."
+    assert undone.metadata["hint"] == "Undo does not revert these calls of sources: crm.add_lead."
     assert titles(call) == []
 
 
@@ -66,7 +66,7 @@ def test_the_answer_names_the_calls_that_undo_does_not_take_back(call: Call, run
         ("sdk.crm.echo(message=5)", "crm.echo: message: 5 is not of type 'string'."),
         ("sdk.crm.meet(count=2.5)", "crm.meet: count: 2.5 is not of type 'integer'."),
         ('sdk.crm.echo("x")', "sdk.crm.echo takes its arguments by name"),
-        ('sdk.crm.echo(message="a\\x00b")', "crm.echo was not called: arguments.message holds a NUL byte."),
+        ('sdk.crm.echo(message="a\\x00b")', "crm.echo was not called: arguments.message contains a NUL byte."),
         ("sdk.crm.fail()", "SourceError: Nothing works today."),
         ("sdk.crm.die()", "OutcomeUnknownError: The source crm ended: its last output was"),
         ("sdk.crm.delete_all()", "The user denied calls of crm.delete_all."),

@@ -78,7 +78,7 @@ def test_a_call_that_others_see_needs_the_users_word(add_service: AddService, ru
     show_allowed("lemlist")
     told = run('return sdk.lemlist.add_lead(campaign="cam_1", email="a@example.org")["_id"]')
     assert told["result"] == "lea_1"
-    assert told["note"] == "Undo does not take back calls of sources: lemlist.add_lead."
+    assert told["note"] == "Undo does not revert calls of sources: lemlist.add_lead."
 
 
 def test_a_new_key_is_used_at_the_next_call(add_service: AddService, run: Run, home: Path) -> None:

@@ -98,7 +98,7 @@ def _shell_only_hint(name: str) -> str:
     if kind == "ollama" and os.environ.get("OLLAMA_HOST"):
         return "OLLAMA_HOST is set in this shell; set it for the programs that start Panorama, too."
     if kind == "openai" and find_key(base, ring=_no_keyring) and urlsplit(base).hostname not in LOCAL_HOSTS:
-        return f"The key is that of this shell; `keyring set panorama {base}` keeps it for all programs."
+        return f"The key is set in this shell only; `keyring set panorama {base}` stores it for all programs."
     return ""
 
 

@@ -115,10 +115,11 @@ def add(
     name: Annotated[str, option("Its name; by default that of the folder.", "--name", metavar="NAME")] = "",
     file: Annotated[str, option("Its ONNX file, if the folder has several.", "--file", metavar="PATH")] = "",
     query_prompt: Annotated[
-        str | None, option("Text before each query, if the folder does not say it.", "--query-prompt", metavar="TEXT")
+        str | None,
+        option("Text to put before each query, if the folder does not specify it.", "--query-prompt", metavar="TEXT"),
     ] = None,
     passage_prompt: Annotated[
-        str | None, option("Text before each passage, likewise.", "--passage-prompt", metavar="TEXT")
+        str | None, option("Text to put before each passage, likewise.", "--passage-prompt", metavar="TEXT")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

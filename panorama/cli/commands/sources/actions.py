@@ -117,7 +117,7 @@ def decide(pattern: str, decision: Decision, *, as_json: bool) -> None:
     """Write a rule, and remove the same pattern from the other decisions.
 
     Raises:
-        InvalidInputError: It is no pattern.
+        InvalidInputError: It is not a valid pattern.
         NotFoundError: There is no such source.
     """
     name, functions = parse_pattern(pattern)
@@ -130,7 +130,11 @@ def decide(pattern: str, decision: Decision, *, as_json: bool) -> None:
     if allowed and not as_json:
         console.print_table(rows.functions_table(allowed))
     unknown = decision == "allow" and not allowed
-    hint = {"hint": f"No function of {name} is known by it yet; scripts ask before they call one."} if unknown else {}
+    hint = (
+        {"hint": f"The functions of {name} are not known yet; you are asked before a script calls one."}
+        if unknown
+        else {}
+    )
     console.print_result(Answer(data, f"{words[decision]} {name}.{functions}", hint), as_json)
 
 

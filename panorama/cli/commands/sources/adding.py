@@ -90,7 +90,7 @@ def check_name(home: Path, name: str) -> None:
         raise ConflictError(f"sdk.{name} belongs to Panorama.", hint="Choose another name for the source.")
     if name in read_entries(home):
         raise ConflictError(
-            f"There is a source {name} already.",
+            f"A source {name} already exists.",
             hint=f"Choose another name, or `panorama sources remove {name}` first.",
         )
 
@@ -108,11 +108,11 @@ def choose_secret(config: SourceConfig, key: str) -> tuple[str, str]:
         if key in names:
             return "options", key
         raise InvalidInputError(
-            f"{config.name} has no such secret." if key else "No secret was named.",
+            f"{config.name} has no such secret." if key else "No secret was given.",
             hint=f"Name one of {', '.join(names)}." if names else f"The kind {config.kind} has no secrets.",
         )
     if not key:
-        raise InvalidInputError("No secret was named.", hint="Name the variable or the header that holds it.")
+        raise InvalidInputError("No secret was given.", hint="Name the variable or the header that holds it.")
     return ("env" if config.command else "headers"), key
 
 

@@ -48,7 +48,7 @@ def add(
     env: Annotated[Pairs, option("A variable of the command: NAME=VALUE.", "--env", "-e", metavar="K=V")] = None,
     header: Annotated[Pairs, option("A header for the address: NAME=VALUE.", "--header", metavar="K=V")] = None,
     options: Annotated[Pairs, option("An option of the kind: NAME=VALUE.", "--option", "-o", metavar="K=V")] = None,
-    local: Annotated[bool, option("You vouch that it has no network.", "--local")] = False,
+    local: Annotated[bool, option("Confirm that it does not use the network.", "--local")] = False,
     in_file: InFile = False,
     as_json: AsJson = False,
 ) -> None:
@@ -78,7 +78,7 @@ def add(
 )
 def import_(
     client: Client = None,
-    file: Annotated[Path | None, option("Another file in this client's form.", "--file", metavar="PATH")] = None,
+    file: Annotated[Path | None, option("Another file in this client's format.", "--file", metavar="PATH")] = None,
     dry_run: Annotated[bool, option("Only show what would be added.", "--dry-run")] = False,
     yes: Yes = False,
     in_file: InFile = False,

@@ -89,7 +89,7 @@ def _prepare_folder(models: Path, name: str) -> Generator[Path]:
     except OSError as error:
         raise UnavailableError(
             f"The model cannot be copied to {models}: {error.strerror or error}.",
-            hint="Check the permissions and the room on the disk.",
+            hint="Check the permissions and the free disk space.",
         ) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -132,7 +132,7 @@ def _try(model: AddedModel, folder: Path) -> int:
     if second.size != size or float(first @ second) > _SAME_COSINE:
         raise InvalidInputError(
             f"The model {model.name} gives the same vector for different texts.",
-            hint="See that it is a model for embedding, and that its tokenizer belongs to it.",
+            hint="Check that it is an embedding model and that the tokenizer belongs to it.",
         )
     _try_limits(model, loaded)
     return size
@@ -168,7 +168,7 @@ def _publish(models: Path, folder: Path, model: AddedModel) -> None:
         existing = error
     if not isinstance(existing, AddedModel) or existing.digest != model.digest:
         raise ConflictError(
-            f"There is another model {model.id} already.",
+            f"Another model {model.id} already exists.",
             hint=f"Give this one another name with --name, or run `panorama models remove {model.id}` first.",
         )
     for entry in (MODEL, TOKENIZER, MANIFEST):  # mends damaged files

@@ -141,7 +141,7 @@ class LoadedModel:
             length = float(np.sqrt(vector @ vector)) if vector.ndim == 1 and vector.size else 0.0
         if not np.isfinite(length) or not length:
             raise UnavailableError(
-                f"The model {self.id} gave a vector without a direction.",
+                f"The model {self.id} returned a vector of length zero.",
                 hint="Choose another: `panorama models list`.",
             )
         return (vector / length).astype(np.float32)

@@ -115,7 +115,7 @@ def _write(models: Path, files: dict[str, bytes]) -> int:
     except OSError as error:
         raise UnavailableError(
             f"The model cannot be written to {models}: {error.strerror or error}.",
-            hint="Check the permissions and the room on the disk.",
+            hint="Check the permissions and the free disk space.",
         ) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)

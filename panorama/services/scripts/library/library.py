@@ -130,7 +130,7 @@ class Library(Service):
 
     def _not_found_error(self, name: str) -> NotFoundError:
         near = difflib.get_close_matches(name, self.shelf.list_names(), 3, 0.5)
-        hint = f"Did you mean {' or '.join(near)}?" if near else "list_scripts shows what there is."
+        hint = f"Did you mean {' or '.join(near)}?" if near else "list_scripts lists them."
         return NotFoundError(f"There is no script {escape_controls(name[:60])!r}.", hint=hint)
 
     def _build_saved(self, text: ScriptText, standing: ReviewState | None) -> SavedScript:
@@ -161,14 +161,14 @@ class Library(Service):
         matching = [line for line in lines if state in ("all", line.state)]
         left = [line for line in matching if line.name > after]
         shown = tuple(left[: page.limit])
-        hint = "" if shown else "save_script keeps a script; list_scripts(suggest=true) tells what is worth one."
+        hint = "" if shown else "save_script saves a script; list_scripts(suggest=true) suggests some."
         return Page(shown, tuple((line.name,) for line in shown), len(matching), len(left) > len(shown), hint=hint)
 
     def _build_line(self, name: str, standing: ReviewState | None, count: tuple[int, int] | None) -> ScriptLine:
         try:
             text = self.shelf.read_cached(name)
             if text is None:
-                return ScriptLine(name=name, state="draft", summary="", problem="Its file is gone.")
+                return ScriptLine(name=name, state="draft", summary="", problem="Its file is missing.")
             script = self._build_saved(text, standing)
             facts = analyze_script(text)
         except PanoramaError as error:
@@ -321,7 +321,7 @@ class Library(Service):
                 raise NotFoundError(f"There is no run of code {run[:40]!r}.", hint="Give the run_id of a run_code.")
             code, inputs = found_run.source, found_run.inputs
         if len(code) > wrap.MAX_CODE_CHARS:
-            raise InvalidInputError(f"The script has {len(code):,} characters.", hint="262,144 are the most.")
+            raise InvalidInputError(f"The script has {len(code):,} characters.", hint="The limit is 262,144.")
         return wrap.wrap_code(code, inputs, summary)
 
     def _build_save_result(self, name: str, facts: ScriptFacts, text: ScriptText) -> ScriptSaveResult:

@@ -93,7 +93,7 @@ class ScriptReviews(Service):
         """
         saved = self._take_confirmed(script)
         if saved.text.digest != digest:
-            raise ConflictError("The text changed after the question; nothing was approved.", hint="Look at it again.")
+            raise ConflictError("The text changed after the question; nothing was approved.", hint="Review it again.")
         with self._writing() as session:
             if saved.standing.state_of(saved.text.digest) in ("draft", "retired"):
                 self._record_verdict(session, saved.text, rows.APPROVED)
@@ -148,7 +148,7 @@ class ScriptReviews(Service):
         if saved.text.digest != digest:
             raise ConflictError(
                 f"The script {saved.name} was changed since it was shown; nothing was decided.",
-                hint="Look at it again.",
+                hint="Review it again.",
             )
         with self._writing() as session:
             self._record_verdict(session, saved.text, rows.REJECTED)
@@ -202,7 +202,9 @@ class ScriptReviews(Service):
         if clash := [
             parameter.name for parameter in saved.text.signature.parameters if parameter.name in TOOL_ARGUMENTS
         ]:
-            raise InvalidInputError(f"Its parameter {clash[0]} is one that each tool has.", hint="Rename it.")
+            raise InvalidInputError(
+                f"Its parameter {clash[0]} is reserved: every tool has one of this name.", hint="Rename it."
+            )
         return new
 
     def _check_approvable(self, session: Session, saved: SavedScript) -> None:
@@ -251,11 +253,11 @@ def describe_script(view: ScriptView) -> str:
     last_line = view.text.count("\n") + 1
     did = [f"{name} ({format_changes(count)})" if count else name for name, count in view.did.items()]
     lines = [
-        f"By its text it writes: {_join_names(view.writes)}",
-        *([f"It may call {ANYTHING}: its text does not show all that it uses of the SDK."] if view.unclear else []),
+        f"Its text writes: {_join_names(view.writes)}",
+        *([f"It may call {ANYTHING}: its text does not show every SDK function it uses."] if view.unclear else []),
         *([f"It runs other scripts: {_join_names(view.scripts)}"] if view.scripts else []),
-        f"By its text it reads: {_join_names(view.reads)}",
-        f"It says of itself: {quote_name(view.summary, most=MAX_SUMMARY_CHARS)}",
+        f"Its text reads: {_join_names(view.reads)}",
+        f"Its description: {quote_name(view.summary, most=MAX_SUMMARY_CHARS)}",
         f"Its arguments: {escape_name(view.parameters, most=MAX_SUMMARY_CHARS) or 'none'}",
         f"Its last runs called: {_join_names(tuple(did))}",
         *(f"The sandbox would refuse: {escape_name(finding, most=MAX_SUMMARY_CHARS)}" for finding in view.findings),

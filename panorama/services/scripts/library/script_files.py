@@ -122,7 +122,7 @@ class ScriptFiles:
             with suppress(OSError):
                 os.unlink(temporary)
             raise UnavailableError(
-                f"The script {name} cannot be written: {error.strerror}.", hint=f"Look at {self.folder}."
+                f"The script {name} cannot be written: {error.strerror}.", hint=f"Check {self.folder}."
             ) from error
         return ScriptText(name=name, content=content, digest=digest_of(content))
 
@@ -139,7 +139,7 @@ class ScriptFiles:
             path.unlink(missing_ok=True)
         except OSError as error:
             raise UnavailableError(
-                f"The script {name} cannot be removed: {error.strerror}.", hint=f"Look at {self.folder}."
+                f"The script {name} cannot be removed: {error.strerror}.", hint=f"Check {self.folder}."
             ) from error
 
     def _candidate_paths(self, name: str) -> tuple[tuple[Path, bool], ...]:
@@ -194,9 +194,9 @@ def _read_file(path: Path) -> bytes | None:
 
 def _too_large_error(name: str, size: int) -> InvalidInputError:
     return InvalidInputError(
-        f"The script {name} has {size:,} bytes; {TEXT_BYTES:,} are the most.", hint="Split it, or keep data in files."
+        f"The script {name} has {size:,} bytes; the limit is {TEXT_BYTES:,}.", hint="Split it, or keep data in files."
     )
 
 
 def _unreadable_error(path: Path, error: OSError) -> UnavailableError:
-    return UnavailableError(f"The script {path.stem} cannot be read: {error.strerror}.", hint=f"Look at {path}.")
+    return UnavailableError(f"The script {path.stem} cannot be read: {error.strerror}.", hint=f"Check {path}.")

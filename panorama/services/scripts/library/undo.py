@@ -49,7 +49,7 @@ class ScriptUndo(Service):
         with self._reading() as session:
             found = [run for unit in units if unit.startswith(f"{RUN_LETTER}_") and (run := runs.find(session, unit))]
         calls = sorted({name for run in found for name in run.options.get(OUTSIDE_CALLS, ())})
-        return f"These calls of sources are not taken back: {', '.join(calls)}." if calls else ""
+        return f"Undo does not revert these calls of sources: {', '.join(calls)}." if calls else ""
 
     undo.__doc__ = History.undo.__doc__
 
@@ -88,7 +88,7 @@ class ScriptUndo(Service):
             return None
         if count > 1:
             raise InvalidInputError(
-                f"One of the last {count} writes is that of the script {write.name}, which is taken back alone; "
+                f"One of the last {count} writes is that of the script {write.name}, which must be undone alone; "
                 "nothing was changed.",
                 hint="Call undo without count, once for each write.",
             )

@@ -28,7 +28,7 @@ def collection_entries() -> Sequence[Entry]:
 def format_collections(entries: Iterable[Entry]) -> list[str]:
     """Return the collections' names in one line."""
     names = ", ".join(entry.name.split('"')[1] for entry in entries)
-    return [f"sdk.query(NAME): {names}. Ask with a name for its fields."]
+    return [f"sdk.query(NAME): {names}. Search for one to see its fields."]
 
 
 def is_named_collection(entry: Entry, query: str) -> bool:

@@ -18,7 +18,7 @@ from panorama.services.scripts.sdk_search.word_ranking import MIN_SCORE_RATIO, W
 ScoreTexts = Callable[[str, Sequence[str]], Sequence[float]]
 """Returns how near each text is to a query in meaning; a text above 0 fits even without a common word."""
 
-NOTHING_FITS = "Nothing fits these words. Without a query all functions are listed, one line each."
+NOTHING_FITS = "No function matches. Without a query, all functions are listed, one line each."
 
 
 def _noop() -> None:

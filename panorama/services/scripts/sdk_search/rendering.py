@@ -31,7 +31,7 @@ class SdkSearchResult:
     def summarize(self) -> str:
         """Return it in one line."""
         if not self.total:
-            return "Nothing fits these words"
+            return "No function matches"
         more = '; detail="brief" or other words show more' if self.shown < self.total else ""
         return f"{self.shown} of {self.total} functions and recipes{more}"
 
@@ -70,7 +70,7 @@ def _format_script_names(entries: Iterable[Entry]) -> list[str]:
     names = [entry.name.rpartition(".")[2] for entry in entries]
     shown = names[:MAX_SCRIPT_NAMES]
     more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
-    return [f"sdk.scripts.NAME(…): {', '.join(shown)}{more}. Ask with words for what they take."]
+    return [f"sdk.scripts.NAME(…): {', '.join(shown)}{more}. Search for one to see its arguments."]
 
 
 def _shorten_all(members: Iterable[Entry]) -> list[str]:

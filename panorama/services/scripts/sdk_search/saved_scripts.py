@@ -51,7 +51,7 @@ def _entry(name: str, signature: Signature) -> Entry:
         for parameter in signature.parameters
         if parameter.description
     ]
-    full = "\n".join([stub, "    A kept script: what it writes belongs to the run that calls it.", *lines])
+    full = "\n".join([stub, "    A saved script: what it writes belongs to the run that calls it.", *lines])
     return Entry(name=called, group=KEPT, line=line, brief=f"{called}({names}): {line}", stub=stub, full=full)
 
 

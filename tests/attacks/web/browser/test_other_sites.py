@@ -91,7 +91,7 @@ def test_a_form_that_leads_to_our_page_writes_nothing(
         tab.goto(origin)
         tab.get_by_role("button").click()
         tab.wait_for_url(f"{target}/do/quick")
-        assert "Another page cannot ask here" in tab.content()
+        assert "Requests from other pages are refused" in tab.content()
 
     assert assistant.call("query", collection="tasks", where={"title": "Planted"}) == []
 
