@@ -163,7 +163,7 @@ class Settings(BaseSettings):
 
     @cached_property
     def zone(self) -> ZoneInfo:
-        """The zone that dates are meant in."""
+        """The time zone of dates."""
         return ZoneInfo(self.timezone)
 
     @property

@@ -40,9 +40,9 @@ def render_tools() -> str:
 
 
 _INTRODUCTION = """\
-Each tool is one operation. An argument that names an item takes its id or a name that is unique. `*` marks what is
-needed. Writes take `idempotency_key`; lists take `limit`, `cursor` and mostly `detail` (`brief` or `full`). What may
-ask the user first takes `confirm`. Every tool, listed or not, can be a step of `batch`."""
+Each tool is one operation. Arguments that name an item accept its id or a unique name. `*` marks required ones. Writes
+accept `idempotency_key`; lists accept `limit`, `cursor` and mostly `detail` (`brief` or `full`); operations that may
+ask the user first accept `confirm`. Every tool, listed or not, can be a step of `batch`."""
 
 
 def render_settings() -> str:

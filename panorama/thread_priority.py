@@ -1,4 +1,4 @@
-"""How a thread that has time lets all others go first."""
+"""Lowers the priority of background threads."""
 
 import os
 import sys

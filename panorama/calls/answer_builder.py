@@ -110,7 +110,7 @@ class AnswerBuilder:
         return summary
 
     def _list_read_dates(self, data: Any) -> str:
-        """Return what was read from dates in words."""
+        """Return how dates in words were parsed."""
         now, zone = self._context.now(), self._context.zone
         if self._operation.writes:
             return read_dates.list_read_dates(self._sent, data, now, zone)

@@ -1,4 +1,4 @@
-"""A call: what was sent, by whom, and what becomes known of it until it is logged."""
+"""A call: its arguments, its client, and what is recorded about it until it is logged."""
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager

@@ -271,7 +271,7 @@ class Invocation:
 
     @contextmanager
     def _show_as_job(self) -> Generator[InlineJob | None]:
-        """Make a job of a long operation that somebody waits for, unless it is one already or changes nothing."""
+        """Run a long operation that a client waits for as a job, unless it is one already or changes nothing."""
         kind, call = self._operation.job, self._call
         inline = None
         is_shown = kind is not None and (kind.alone or self._is_long)

@@ -1,8 +1,8 @@
 """The alarm scheduler: one thread that runs what is due, and notices a changed system clock within seconds.
 
-APScheduler with its memory store wakes the thread at the next due time. It alone would not do: it waits by a clock
-that stands still while a machine sleeps, and for as long as it reckoned once, even if the time of day was set back
-meanwhile. So the thread also looks by itself every few seconds, and reckons anew what it waits for.
+APScheduler with its memory store wakes the thread at the next due time. That alone is not enough: its clock stops while
+the machine sleeps, and it does not notice that the time of day was changed. So the thread also checks every few
+seconds, and computes the next due time again.
 """
 
 import logging

@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 class PageServer:
-    """Serves the page; nothing of it exists in a daemon whose page nobody opened."""
+    """Serves the page; a daemon whose page was never opened has none of it."""
 
     def __init__(self, app: App, home: Path, port: int) -> None:
         self._home = home

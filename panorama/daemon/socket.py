@@ -16,7 +16,7 @@ from panorama.transport.address import Address
 
 BACKLOG = 256
 _LOCAL_PEERCRED = 1
-"""macOS: the option of a Unix socket that tells who stands at its other end (`sys/un.h`)."""
+"""macOS: the option of a Unix socket that returns the peer's credentials (`sys/un.h`)."""
 
 
 class ListeningSocket:

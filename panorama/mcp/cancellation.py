@@ -92,7 +92,7 @@ async def run_cancellable(
     """Run a call in a thread, and wait for its end even if the client cancels it.
 
     Its progress is reported to the client, if that asked for it.
-    Once it has become a job, the client has its answer: then the job is told, and stops it.
+    Once it has become a job, the client has its answer: then the job is informed, and stops it.
     """
     followed = TRACKED_CALL.get()
     is_gone = threading.Event()

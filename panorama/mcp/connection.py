@@ -1,7 +1,7 @@
 """A connection: one client's messages and pending requests, and an end that answers every call.
 
-The SDK cancels what is under way as soon as a client closes its side; here the client gets its answers first. A client
-that sends without reading is not read any more until it does.
+The SDK cancels running calls as soon as a client closes its side; here the client gets its answers first. A client that
+sends without reading its answers is not read until it does.
 """
 
 import json
@@ -46,7 +46,7 @@ class Connection:
 
     Args:
         rest: Bytes of it that were already read.
-        tells: Whether the peer is a proxy: it is told which calls have begun, so that if this process dies, it knows
+        tells: Whether the peer is a proxy: it learns which calls have begun, so that if this process dies, it knows
             which of them can be sent to the next one.
         find_answer: Returns the line that answers a request of a client, described by `describe_client`, if stored.
         is_gone: Returns whether the client accepts no more answers.

@@ -4,9 +4,9 @@ Those steps (two validations, a context, two chains of middleware, the search th
 result and some twenty turns of the event loop) cost three times what the call costs, and a short call uses none of
 them. They stay for all that does: calls that ask the user, report progress, become jobs, or come over HTTP.
 
-What the SDK decides is learned from it. The version of a connection and the envelope of its requests are those that the
-SDK has accepted, and a version is served here only after an answer of the SDK's was the same as the one written here.
-So a library that answers in another form is left to answer by itself.
+What the SDK decides is taken from its answers. The version of a connection and the envelope of its requests are those
+that the SDK has accepted, and a version is served here only after an answer of the SDK's was the same as the one
+written here. If a version of the library answers in another form, it answers every call.
 """
 
 import threading

@@ -1,8 +1,8 @@
 """JSON-RPC messages as lines.
 
 The SDK drops a line that its parser does not take, and the client waits for ever. Here such a line is parsed once more
-by Python, which takes half characters and deeper nesting, so that the call is refused in our words; what is no JSON at
-all is answered with JSON-RPC's own error.
+by Python, which accepts unpaired surrogates and deeper nesting, so that the call is refused in our words; a line that
+is not JSON is answered with JSON-RPC's own error.
 """
 
 import json

@@ -56,7 +56,7 @@ Panorama is this person's own memory: find, read, add and change projects, tasks
 
 CACHE_SECONDS = 30
 MAX_WAITING_REMINDERS = 20
-"""Reminders that wait, of which a client is told that has just come."""
+"""The waiting reminders that a new client is notified of."""
 
 
 class Server(FastMCP[Any]):

@@ -40,7 +40,7 @@ class StandardStreams:
         os.dup2(2, 1)
 
     def wait_for_closed_stdout(self) -> None:
-        """Wait until nobody reads standard output any more."""
+        """Wait until the reader of standard output has closed it."""
         watched = select.poll()
         watched.register(self._sink, 0)
         watched.poll()

@@ -1,7 +1,7 @@
 """Tasks: the extension by which a client follows a long call as a job (`io.modelcontextprotocol/tasks`, 2026-07-28).
 
 A call that may be a job and takes longer than a moment becomes one while it runs, and the client gets its id instead of
-an answer. All that is told of it comes from the table of jobs, so it is told after a restart too.
+an answer. Its state is read from the table of jobs, so it survives a restart.
 """
 
 import asyncio

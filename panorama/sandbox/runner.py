@@ -52,7 +52,7 @@ class ForkServer:
         """Make a runner.
 
         Args:
-            least: Run nothing if less than this stands around a script.
+            least: The least isolation; with less, no script runs.
             timezone: The local time of scripts, such as Europe/Berlin; "" is the machine's.
             idle_seconds: After how long without a script the processes are ended.
             language: False lets scripts be all of Python, with a function `main`. For tests, as the next two.

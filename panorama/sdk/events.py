@@ -68,7 +68,7 @@ def get(event: str | Event) -> Event:
     Raises:
         NotFoundError: No event has this name; `candidates` are the nearest.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no event.
+        InvalidInputError: It is not an event.
 
     Example:
         event = sdk.events.create("Tiler comes", "2026-05-29T09:00")
@@ -90,7 +90,7 @@ def create(
     create_people: bool = False,
     idempotency_key: str = "",
 ) -> Event:
-    """Create an event in the calendar: an appointment, a meeting to come, a holiday.
+    """Create an event in the calendar: an appointment, a future meeting, a holiday.
 
     Args:
         title: One line, 1 to 200 characters.
@@ -101,7 +101,7 @@ def create(
         calendar: The name of a calendar, such as work.
         recurrence: Such as every friday, or an RFC 5545 rule.
         status: "confirmed", "tentative" or "cancelled".
-        create_people: Create a person for each attendee who is not known.
+        create_people: Create a person for each unknown attendee.
         idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
@@ -135,7 +135,7 @@ def update(
     status: EventStatus = UNSET,
     create_people: bool = False,
 ) -> Event:
-    """Change or move an event, with all its recurrences; what is left out stays, "" or [] clears.
+    """Change or move an event, with all its recurrences; omitted fields stay, "" or [] clears.
 
     Args:
         event: Its id, its title, or its row.
@@ -147,7 +147,7 @@ def update(
         calendar: The name of a calendar.
         recurrence: Such as every friday, or an RFC 5545 rule.
         status: "confirmed", "tentative" or "cancelled".
-        create_people: Create a person for each attendee who is not known.
+        create_people: Create a person for each unknown attendee.
 
     Returns:
         The event as it is now.
@@ -155,7 +155,7 @@ def update(
     Raises:
         NotFoundError: No event has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: A time is none, it ends before it begins, or it is no event.
+        InvalidInputError: A time is none, it ends before it begins, or it is not an event.
 
     Example:
         event = sdk.events.create("Tiler comes", "2026-05-29T09:00")
@@ -182,7 +182,7 @@ def delete(event: str | Event) -> Removed:
     Raises:
         NotFoundError: No event has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no event.
+        InvalidInputError: It is not an event.
 
     Example:
         event = sdk.events.create("Cancelled call", "2026-05-29T09:00")

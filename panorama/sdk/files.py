@@ -1,4 +1,4 @@
-"""Files: contents of any kind under a name, and all the file system that a script has."""
+"""Files: named contents of any kind; scripts have no other files."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def get(file: str | File, start: int = 0, chars: int | None = None) -> FileText:
 
     Returns:
         Its fields; `text` is all of it if `start` and `end` are None, else the part from `start` to before `end` of
-        `chars`; None if it is no text.
+        `chars`; None if it is not text.
 
     Raises:
         NotFoundError: No file has this name; `candidates` are the nearest.
         ConflictError: Several have this name; `candidates` lists them; or it was changed again and again meanwhile.
-        InvalidInputError: `start` or `chars` is out of range, or it is no file.
+        InvalidInputError: `start` or `chars` is out of range, or it is not a file.
 
     Example:
         sdk.files.write("hello.txt", "Hello")
@@ -89,7 +89,7 @@ def text(file: str | File) -> str:
 
     Raises:
         NotFoundError: No file has this name.
-        InvalidInputError: It is no text, or no file.
+        InvalidInputError: It is not text, or no file.
         ConflictError: Several have this name, or it kept changing while it was read.
 
     Example:
@@ -111,15 +111,14 @@ def write(
     tags: Sequence[str] = (),
     idempotency_key: str = "",
 ) -> File:
-    """Write a file that is used elsewhere, such as report.csv.
+    """Write a file for use elsewhere, such as report.csv.
 
-    If the project has a file of that name, this becomes its content and its next version; undo brings the old content
-    back.
+    If the project has a file of that name, this becomes its next version; undo restores the old content.
 
     Args:
         name: Such as report.csv, 1 to 200 characters; no path.
         text: Up to 10 MB, and 1 MB in one call of a script; bytes are sent in base64.
-        base64: In place of text.
+        base64: Instead of text.
         media_type: As text/csv; from the name if left out.
         project: Its id, its name, or its row; none if left out.
         tags: Words, up to 50 of up to 60 characters each; none if left out, or those the file has.
@@ -157,7 +156,7 @@ def update(
     tags: Sequence[str] | None = UNSET,
     media_type: str = UNSET,
 ) -> File:
-    """Rename a file, or change its project, tags or media type; what is left out stays, "" or [] clears.
+    """Rename a file, or change its project, tags or media type; omitted fields stay, "" or [] clears.
 
     None clears too. To change its content use write with the same name and project.
 
@@ -174,7 +173,7 @@ def update(
     Raises:
         NotFoundError: No file or project has this name.
         ConflictError: Another file there has this name, or several match `file`.
-        InvalidInputError: The name is a path, or it is no file.
+        InvalidInputError: The name is a path, or it is not a file.
 
     Example:
         file = sdk.files.write("draft.txt", "Dear all")
@@ -200,7 +199,7 @@ def delete(file: str | File) -> Removed:
     Raises:
         NotFoundError: No file has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no file.
+        InvalidInputError: It is not a file.
 
     Example:
         file = sdk.files.write("old.txt", "")

@@ -69,12 +69,12 @@ def walk(
 
 @explain_misuse
 def paths(from_item: str | Item, to_item: str | Item, depth: int = 4, limit: int = 3) -> Paths:
-    """Find the shortest ways from one item to another.
+    """Find the shortest paths from one item to another.
 
     Args:
         from_item: Its id, its exact name, or its row.
         to_item: Its id, its exact name, or its row.
-        depth: At most so many steps, 1 to 4.
+        depth: At most this many steps, 1 to 4.
         limit: The most ways, 1 to 10.
 
     Returns:
@@ -94,7 +94,7 @@ def paths(from_item: str | Item, to_item: str | Item, depth: int = 4, limit: int
 
 @explain_misuse
 def stats() -> GraphStats:
-    """Count the graph: items, relations by kind, links to nothing, and the most linked items.
+    """Count the graph: items, relations by kind, links without a target, and the most linked items.
 
     Returns:
         `nodes` (linked items), `edges`, `kinds` (counts by kind), `unresolved`, `unread` (items whose links are not
@@ -108,7 +108,7 @@ def stats() -> GraphStats:
 
 @explain_misuse
 def components(limit: int = 10) -> Components:
-    """Find the groups of items that hang together, the largest first.
+    """Find the groups of connected items, the largest first.
 
     Args:
         limit: The most groups, 1 to 100.

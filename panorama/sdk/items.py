@@ -1,4 +1,4 @@
-"""Items of any kind: looked at, deleted, brought back."""
+"""Items of any kind: show, delete and restore."""
 
 from __future__ import annotations
 
@@ -111,9 +111,9 @@ def delete(item: str | Item, items: Fate = "", confirm: bool = False) -> Removed
 
 @explain_misuse
 def restore(item: str | Item | Trashed, items: bool = False) -> Item:
-    """Bring an item back from the trash.
+    """Restore an item from the trash.
 
-    To take back everything a deletion did, use sdk.undo.
+    To revert everything a deletion did, use sdk.undo.
 
     Args:
         item: Its id, its name, or its row.

@@ -32,7 +32,7 @@ def list(  # noqa: A001 (its name in scripts)
         Rows with id, text, at (a moment), created_at.
 
     Raises:
-        InvalidInputError: A day is of no such form, or `limit` is below 1.
+        InvalidInputError: A day has another form, or `limit` is below 1.
 
     Example:
         for entry in sdk.journal.list(first_day="-7d"):
@@ -53,7 +53,7 @@ def get(entry: str | Entry) -> Entry:
 
     Raises:
         NotFoundError: There is no such entry.
-        InvalidInputError: It is no journal entry.
+        InvalidInputError: It is not a journal entry.
 
     Example:
         entry = sdk.journal.create("Tiles arrived")
@@ -77,7 +77,7 @@ def create(text: str, at: str | datetime = "", idempotency_key: str = "") -> Ent
         The new entry.
 
     Raises:
-        InvalidInputError: The text is empty or too long, or `at` is no moment.
+        InvalidInputError: The text is empty or too long, or `at` is not a date and time.
         ConflictError: The key was used for another call.
 
     Example:
@@ -89,7 +89,7 @@ def create(text: str, at: str | datetime = "", idempotency_key: str = "") -> Ent
 
 @explain_misuse
 def update(entry: str | Entry, text: str = UNSET, at: str | datetime = UNSET) -> Entry:
-    """Change the text or the moment of a journal entry.
+    """Change the text or the time of a journal entry.
 
     Args:
         entry: Its id or its row.
@@ -101,7 +101,7 @@ def update(entry: str | Entry, text: str = UNSET, at: str | datetime = UNSET) ->
 
     Raises:
         NotFoundError: There is no such entry.
-        InvalidInputError: The text is empty or too long, `at` is no moment, or it is no journal entry.
+        InvalidInputError: The text is empty or too long, `at` is not a date and time, or it is not a journal entry.
 
     Example:
         entry = sdk.journal.create("Tiles arived")
@@ -124,7 +124,7 @@ def delete(entry: str | Entry) -> Removed:
 
     Raises:
         NotFoundError: There is no such entry.
-        InvalidInputError: It is no journal entry.
+        InvalidInputError: It is not a journal entry.
 
     Example:
         entry = sdk.journal.create("Nothing happened")

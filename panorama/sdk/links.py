@@ -54,7 +54,7 @@ def get(link: str | Link) -> Link:
     Raises:
         NotFoundError: No link has this name; `candidates` are the nearest.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no link.
+        InvalidInputError: It is not a link.
 
     Example:
         sdk.links.create("example.org/grout", title="Grout colours")
@@ -72,7 +72,7 @@ def create(
     description: str = "",
     idempotency_key: str = "",
 ) -> Link:
-    """Keep a link to a page or a mail address (http, https, mailto).
+    """Save a link to a page or a mail address (http, https, mailto).
 
     Args:
         url: Up to 4,000 characters; https is added if no scheme is given.
@@ -86,7 +86,7 @@ def create(
         The new link.
 
     Raises:
-        InvalidInputError: It is no address of these schemes, or a text is too long.
+        InvalidInputError: It is not an address of these schemes, or a text is too long.
         NotFoundError: No project has this name.
         ConflictError: The key was used for another call.
 
@@ -127,7 +127,7 @@ def update(
     Raises:
         NotFoundError: No link or project has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: The url is no address, a text is empty or too long, or it is no link.
+        InvalidInputError: The url is not an address, a text is empty or too long, or it is not a link.
 
     Example:
         link = sdk.links.create("example.org/lamps", title="Lamps")
@@ -153,7 +153,7 @@ def delete(link: str | Link) -> Removed:
     Raises:
         NotFoundError: No link has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no link.
+        InvalidInputError: It is not a link.
 
     Example:
         link = sdk.links.create("example.org/old")

@@ -75,7 +75,7 @@ def get(note: str | Note, heading: str = "", start: int = 0, chars: int | None =
     Raises:
         NotFoundError: No note has this name, or it has no such heading; `candidates` are the nearest.
         ConflictError: Several have this name; `candidates` lists them; or it was changed again and again meanwhile.
-        InvalidInputError: `start` or `chars` is out of range, or it is no note.
+        InvalidInputError: `start` or `chars` is out of range, or it is not a note.
 
     Example:
         note = sdk.notes.get("Kitchen overview", heading="Who does what")
@@ -102,7 +102,7 @@ def text(note: str | Note) -> str:
     Raises:
         NotFoundError: No note has this name.
         ConflictError: Several have this name, or it kept changing while it was read.
-        InvalidInputError: It is no note.
+        InvalidInputError: It is not a note.
 
     Example:
         words = len(sdk.notes.text("Kitchen overview").split())
@@ -173,7 +173,7 @@ def update(
     properties: Mapping[str, Any] | None = UNSET,
     expected_version: int | None = None,
 ) -> Note:
-    """Change a note's fields; what is left out stays, "" or [] clears.
+    """Change a note's fields; omitted fields stay, "" or [] clears.
 
     None clears too, but not the text, which only "" empties.
 
@@ -195,7 +195,7 @@ def update(
     Raises:
         NotFoundError: No note or project has this name.
         ConflictError: It has another version than `expected_version`, or several have this name.
-        InvalidInputError: The title is empty, a text is too long, or it is no note.
+        InvalidInputError: The title is empty, a text is too long, or it is not a note.
 
     Example:
         note = sdk.notes.get("Kitchen budget")
@@ -223,9 +223,9 @@ def append(
         note: Its id, its title, or its row.
         block: Markdown, up to 10 MB.
         position: "bottom" or "top" of the text.
-        after_marker: Put it under the one line holding this.
+        after_marker: Put it under the only line with this.
         separator: The text between the note and the block, up to 1,000 characters; an empty line if left out.
-        skip_if_contains: Do nothing if the note holds this.
+        skip_if_contains: Do nothing if the note contains this.
         idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
@@ -234,7 +234,7 @@ def append(
     Raises:
         NotFoundError: No note has this name, or no line holds the marker.
         ConflictError: More than one line holds the marker, or several notes have this name.
-        InvalidInputError: The note would be over 10 MB, or it is no note.
+        InvalidInputError: The note would be over 10 MB, or it is not a note.
 
     Example:
         today = sdk.status().today
@@ -248,14 +248,14 @@ def append(
 
 @explain_misuse
 def create_tasks(note: str | Note, lines: Sequence[str] = ()) -> NoteTasks:
-    """Make tasks of the open checkboxes of a note; each stays linked to its line.
+    """Create tasks from the open checkboxes of a note; each stays linked to its line.
 
-    From then on completing, reopening or renaming one does the same with the other. A box that is a task already is
-    passed over.
+    Completing, reopening or renaming one then does the same with the other. Checkboxes that are tasks already are
+    skipped.
 
     Args:
         note: Its id, its title, or its row.
-        lines: Only the boxes with these words, also closed ones.
+        lines: Only the checkboxes with these words, also closed ones.
 
     Returns:
         `count`: how many were made; `tasks`: the first 50; `linked`: how many imported tasks were linked to boxes.
@@ -263,7 +263,7 @@ def create_tasks(note: str | Note, lines: Sequence[str] = ()) -> NoteTasks:
     Raises:
         NotFoundError: No note is called so.
         ConflictError: Several are called so; `candidates` lists them; or the note was changed meanwhile.
-        InvalidInputError: No box of the note has one of these words, or it is no note.
+        InvalidInputError: No box of the note has one of these words, or it is not a note.
 
     Example:
         for task in sdk.notes.create_tasks("Tile meeting at Ortner").tasks:
@@ -287,7 +287,7 @@ def edit(note: str | Note, old_text: str, new_text: str) -> Note:
     Raises:
         NotFoundError: No note has this name, or it does not hold the piece.
         ConflictError: It holds the piece more than once, or several notes have this name.
-        InvalidInputError: `old_text` is empty, or it is no note.
+        InvalidInputError: `old_text` is empty, or it is not a note.
 
     Example:
         sdk.notes.edit("Kitchen budget", "Ceiling is €20,000.", "Ceiling is €21,000.")
@@ -310,7 +310,7 @@ def delete(note: str | Note) -> Removed:
     Raises:
         NotFoundError: No note has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no note.
+        InvalidInputError: It is not a note.
 
     Example:
         note = sdk.notes.create("Scratch")

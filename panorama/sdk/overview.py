@@ -13,7 +13,7 @@ __all__ = ("project", "projects", "week")
 
 @explain_misuse
 def project(project: str | Project, period_days: int = 14) -> Dashboard:
-    """Show how one project stands.
+    """Show the state of one project.
 
     Args:
         project: Its id, its name, or its row.
@@ -68,7 +68,7 @@ def week(start: str | date = "", end: str | date = "") -> Week:
         with id, title, project, deadline; completed ones also completed_at); `projects` with health and its change.
 
     Raises:
-        InvalidInputError: A day is of no such form, or the period is not 1 to 366 days.
+        InvalidInputError: A day has another form, or the period is not 1 to 366 days.
 
     Example:
         review = sdk.overview.week()

@@ -59,7 +59,7 @@ def get(person: str | Person) -> Person:
     Raises:
         NotFoundError: No person has this name; `candidates` are the closest.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no person.
+        InvalidInputError: It is not a person.
 
     Example:
         sdk.people.create("Ana", last_name="Kovač", aliases=["Anka"])
@@ -83,7 +83,7 @@ def dashboard(person: str | Person) -> PersonDashboard:
     Raises:
         NotFoundError: No person has this name; `candidates` are the closest.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no person.
+        InvalidInputError: It is not a person.
 
     Example:
         sdk.people.create("Ana", last_name="Kovač")
@@ -183,7 +183,7 @@ def update(
         NotFoundError: No person, team or manager has this name.
         ConflictError: Several have this name; `candidates` lists them. Or another person is "me".
         InvalidInputError: A text is empty or too long, a date or address is wrong, the manager reports to the person,
-            or it is no person.
+            or it is not a person.
 
     Example:
         person = sdk.people.create("Ana")
@@ -234,7 +234,7 @@ def delete(person: str | Person) -> Removed:
     Raises:
         NotFoundError: No person has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no person.
+        InvalidInputError: It is not a person.
 
     Example:
         person = sdk.people.create("Ana Kovač")

@@ -45,7 +45,7 @@ def list(  # noqa: A001 (its name in scripts)
 
 @explain_misuse
 def get(project: str | Project) -> ProjectCounts:
-    """Show one project with how much belongs to it.
+    """Show one project with counts of its items.
 
     Args:
         project: Its id, its name, or its row.
@@ -55,7 +55,7 @@ def get(project: str | Project) -> ProjectCounts:
 
     Raises:
         NotFoundError: No project has this name; `candidates` are the nearest.
-        InvalidInputError: It is no project.
+        InvalidInputError: It is not a project.
 
     Example:
         kitchen = sdk.projects.get("Kitchen renovation")
@@ -96,7 +96,7 @@ def create(
 
     Raises:
         ConflictError: A living project has this name, or the key was used for another call.
-        InvalidInputError: The name is empty, a text is too long, or the day is of no such form.
+        InvalidInputError: The name is empty, a text is too long, or the day has another form.
 
     Example:
         attic = sdk.projects.create("Attic", target_date="+30d", tags=["house"])
@@ -143,7 +143,7 @@ def update(
     Raises:
         NotFoundError: No project has this name.
         ConflictError: Another living project has the new name.
-        InvalidInputError: The name is empty, a text is too long, the day is of no such form, or it is no project.
+        InvalidInputError: The name is empty, a text is too long, the day has another form, or it is not a project.
 
     Example:
         sdk.projects.update("Kitchen renovation", status="blocked", target_date="+60d")
@@ -170,7 +170,7 @@ def delete(project: str | Project, items: Fate = "", confirm: bool = False) -> R
 
     Raises:
         NotFoundError: No project has this name.
-        InvalidInputError: Something belongs to it and `items` does not say what becomes of that, or it is no project.
+        InvalidInputError: It has items and `items` does not say what becomes of them, or it is not a project.
         ConfirmationError: The user has to agree first.
 
     Example:

@@ -52,7 +52,7 @@ def get(relation: str | Relation) -> Relation:
 
     Raises:
         NotFoundError: There is none with this id.
-        InvalidInputError: It is no relation.
+        InvalidInputError: It is not a relation.
 
     Example:
         tiles, tiler = sdk.tasks.create("Lay the tiles"), sdk.tasks.create("Book the tiler")
@@ -108,7 +108,7 @@ def delete(relation: str | Relation) -> Removed:
 
     Raises:
         NotFoundError: There is none with this id.
-        InvalidInputError: It is no relation.
+        InvalidInputError: It is not a relation.
 
     Example:
         relation = sdk.relations.create(sdk.tasks.create("A"), "follows", sdk.tasks.create("B"))

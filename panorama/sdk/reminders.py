@@ -1,4 +1,4 @@
-"""Reminders: moments at which a person wants to hear of something."""
+"""Reminders: times at which the user is notified."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def get(reminder: str | Reminder) -> Reminder:
     Raises:
         NotFoundError: No reminder has this name; `candidates` are the nearest.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no reminder.
+        InvalidInputError: It is not a reminder.
 
     Example:
         sdk.reminders.create("Feed the sourdough", at="2026-05-31T09:00")
@@ -73,7 +73,7 @@ def create(
     item: str | Item | None = None,
     idempotency_key: str = "",
 ) -> Reminder:
-    """Set a reminder for a moment, once or recurring.
+    """Set a reminder for a time, once or recurring.
 
     For work with a deadline use sdk.tasks.create.
 
@@ -88,7 +88,7 @@ def create(
         The new reminder.
 
     Raises:
-        InvalidInputError: `at` is a day without a time, the title is empty, or `recurrence` is no such rule.
+        InvalidInputError: `at` is a day without a time, the title is empty, or `recurrence` is not such a rule.
         NotFoundError: No item has this name.
         ConflictError: Several items have this name, or the key was used for another call.
 
@@ -132,7 +132,7 @@ def update(
     Raises:
         NotFoundError: No reminder or item has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: A moment is a day without a time, the title is empty, or it is no reminder.
+        InvalidInputError: A moment is a day without a time, the title is empty, or it is not a reminder.
 
     Example:
         reminder = sdk.reminders.create("Call Petra", at="2026-05-31T09:00")
@@ -166,7 +166,7 @@ def waiting(limit: int | None = None) -> builtins.list[Alert]:
 
 @explain_misuse
 def snooze(reminder: str | Reminder, until: str | datetime = "10m") -> Reminder:
-    """Put off a reminder that rang: it rings again later.
+    """Snooze a reminder that rang: it rings again later.
 
     Args:
         reminder: Its id, its title, or its row.
@@ -178,7 +178,7 @@ def snooze(reminder: str | Reminder, until: str | datetime = "10m") -> Reminder:
     Raises:
         NotFoundError: No reminder has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: The moment has passed or is of no such form, or it is no reminder.
+        InvalidInputError: The moment has passed or has another form, or it is not a reminder.
 
     Example:
         reminder = sdk.reminders.create("Call Petra", at="2026-05-31T09:00")
@@ -200,7 +200,7 @@ def acknowledge(reminder: str | Reminder) -> Reminder:
     Raises:
         NotFoundError: No reminder has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no reminder.
+        InvalidInputError: It is not a reminder.
 
     Example:
         for alert in sdk.reminders.waiting():
@@ -224,7 +224,7 @@ def delete(reminder: str | Reminder) -> Removed:
     Raises:
         NotFoundError: No reminder has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no reminder.
+        InvalidInputError: It is not a reminder.
 
     Example:
         reminder = sdk.reminders.create("Nothing", at="2026-05-31T09:00")

@@ -36,7 +36,7 @@ def log(
     create_people: bool = False,
     idempotency_key: str = "",
 ) -> Session:
-    """Log meeting minutes or thoughts as they come: title begins a session, session adds to it.
+    """Log meeting minutes or thoughts as they come: title starts a session, session adds to it.
 
     Args:
         title: Of a new session: one line, 1 to 200 characters.
@@ -47,7 +47,7 @@ def log(
         project: Its id, its name, or its row.
         summary: Markdown; it replaces the summary.
         kind: "meeting" by default.
-        create_people: Create a person for each attendee who is not known.
+        create_people: Create a person for each unknown attendee.
         idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
@@ -78,7 +78,7 @@ def list(  # noqa: A001 (its name in scripts)
     until: str | date = "",
     limit: int | None = None,
 ) -> builtins.list[Session]:
-    """List meetings and thinking sessions, the last begun first.
+    """List meetings and thinking sessions, the latest first.
 
     Args:
         project: Its id, its name, or its row; all projects if left out.
@@ -120,7 +120,7 @@ def get(session: str | Session, start: int = 1, type: LineType | None = None, ch
     Raises:
         NotFoundError: No session has this name; `candidates` are the nearest.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: `start` or `chars` is out of range, or it is no session.
+        InvalidInputError: `start` or `chars` is out of range, or it is not a session.
 
     Example:
         meeting = sdk.sessions.log("Kitchen planning", lines=[{"type": "decision", "text": "Induction"}])
@@ -161,7 +161,7 @@ def create(
         location: One line.
         summary: Markdown.
         lines: As `log` takes them.
-        create_people: Create a person for each attendee who is not known.
+        create_people: Create a person for each unknown attendee.
         idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
@@ -196,7 +196,7 @@ def update(
     summary: str | None = UNSET,
     create_people: bool = False,
 ) -> Session:
-    """Change fields of a session; what is left out stays, "" or [] clears.
+    """Change fields of a session; omitted fields stay, "" or [] clears.
 
     Args:
         session: Its id, its title, or its row.
@@ -208,7 +208,7 @@ def update(
         attendees: All its attendees; they replace those it had.
         location: One line.
         summary: Markdown.
-        create_people: Create a person for each attendee who is not known.
+        create_people: Create a person for each unknown attendee.
 
     Returns:
         The session as it is now, without its lines.
@@ -216,7 +216,7 @@ def update(
     Raises:
         NotFoundError: No session or project has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: A text is empty or too long, it ends before it begins, or it is no session.
+        InvalidInputError: A text is empty or too long, it ends before it begins, or it is not a session.
 
     Example:
         meeting = sdk.sessions.create("Kick-off")
@@ -246,7 +246,7 @@ def export(
     Raises:
         NotFoundError: No session has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: `start` or `chars` is out of range, or it is no session.
+        InvalidInputError: `start` or `chars` is out of range, or it is not a session.
 
     Example:
         meeting = sdk.sessions.log("Kick-off", lines=["We begin in June"])
@@ -270,7 +270,7 @@ def analyze(session: str | Session) -> SessionAnalysis:
     Raises:
         NotFoundError: No session has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no session.
+        InvalidInputError: It is not a session.
 
     Example:
         ideas = sdk.sessions.log("Which hob", kind="thinking", lines=["Gas", {"text": "Induction", "revises": 1}])
@@ -294,7 +294,7 @@ def delete(session: str | Session) -> Removed:
     Raises:
         NotFoundError: No session has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no session.
+        InvalidInputError: It is not a session.
 
     Example:
         meeting = sdk.sessions.create("Cancelled call")

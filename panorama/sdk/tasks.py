@@ -1,4 +1,4 @@
-"""Tasks: what there is to do."""
+"""Tasks: things to do."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def list(  # noqa: A001 (its name in scripts)
     Raises:
         NotFoundError: No such project or parent.
         ConflictError: Several tasks are called as `parent` is.
-        InvalidInputError: There is no such view or status, a day is of no such form, or `limit` is below 1.
+        InvalidInputError: There is no such view or status, a day has another form, or `limit` is below 1.
 
     Example:
         for task in sdk.tasks.list(project="Kitchen renovation", due_until="+7d"):
@@ -84,7 +84,7 @@ def get(task: str | Task) -> Task:
     Raises:
         NotFoundError: No task has this name; `candidates` are the nearest.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It is no task.
+        InvalidInputError: It is not a task.
 
     Example:
         task = sdk.tasks.get("Decide the grout colour")
@@ -245,7 +245,7 @@ def delete(task: str | Task, items: Fate = "") -> Removed:
     Raises:
         NotFoundError: No task has this name.
         ConflictError: Several have this name; `candidates` lists them.
-        InvalidInputError: It has subtasks and `items` does not say what becomes of them, or it is no task.
+        InvalidInputError: It has subtasks and `items` does not say what becomes of them, or it is not a task.
 
     Example:
         task = sdk.tasks.create("Not needed after all")

@@ -47,7 +47,7 @@ def get(team: str | Team) -> Team:
 
     Raises:
         NotFoundError: No team has this name; `candidates` are the closest.
-        InvalidInputError: It is no team.
+        InvalidInputError: It is not a team.
 
     Example:
         sdk.teams.create("Tiling")
@@ -92,7 +92,7 @@ def update(team: str | Team, name: str = UNSET) -> Team:
     Raises:
         NotFoundError: No team has this name.
         ConflictError: Another team has the new name.
-        InvalidInputError: The name is empty or too long, or it is no team.
+        InvalidInputError: The name is empty or too long, or it is not a team.
 
     Example:
         team = sdk.teams.create("Tiling")
@@ -117,7 +117,7 @@ def delete(team: str | Team) -> Removed:
 
     Raises:
         NotFoundError: No team has this name.
-        InvalidInputError: It is no team.
+        InvalidInputError: It is not a team.
 
     Example:
         team = sdk.teams.create("Tiling")

@@ -82,7 +82,7 @@ class Service:
         return self._context.database.reading()
 
     def _writing(self) -> AbstractContextManager[Session]:
-        """Join the transaction of the call; open one of its own when used without a call."""
+        """Join the transaction of the call; open a session when used without a call."""
         call = self._context.new_id(CALL_LETTER)
         origin = Origin(actor="python", client="python", conversation="", operation="", call=call, unit=call)
         return self._context.database.transaction(origin)

@@ -33,7 +33,7 @@ class Charts:
         """Draw bars into a file.
 
         Args:
-            series: {"Done": [3, 1]}, a value from 0 up for each label.
+            series: {"Done": [3, 1]}, a value of 0 or more for each label.
             name: Such as chart.svg, or .png for models; the title if left out.
 
         Raises:
@@ -47,7 +47,7 @@ class Charts:
         """Draw lines into a file.
 
         Args:
-            series: {"Open": [3, 1]}, a value from 0 up for each label.
+            series: {"Open": [3, 1]}, a value of 0 or more for each label.
             name: Such as chart.svg, or .png for models; the title if left out.
 
         Raises:
@@ -61,7 +61,7 @@ class Charts:
         """Draw a heat map into a file.
 
         Args:
-            series: Its rows: {"Mon": [3, 1]}, a value from 0 up for each label.
+            series: Its rows: {"Mon": [3, 1]}, a value of 0 or more for each label.
             name: Such as chart.svg, or .png for models; the title if left out.
 
         Raises:

@@ -73,7 +73,7 @@ class Statistics(Service):
         """Count the calls of assistants, scripts and the terminal by day, tool, client and error.
 
         Args:
-            days: How many days, the last of which is today.
+            days: The number of days, up to today.
         """
         starts = self._list_starts(days)
         with self._reading() as session:
@@ -96,7 +96,7 @@ class Statistics(Service):
         """Count the tasks that were created and completed on each day.
 
         Args:
-            days: How many days, the last of which is today.
+            days: The number of days, up to today.
             project: Only its tasks.
         """
         starts = self._list_starts(days)

@@ -80,9 +80,9 @@ class StatusService(Service):
             return calls.list_calls(session, page, failed=failed, slow_first=slow, source=source)
 
     def get_status(self) -> Result[Status]:
-        """Tell the date, time and time zone, and how much is stored where.
+        """Show the date, time and time zone, and how much is stored where.
 
-        Call it to know what day is today.
+        Call it to learn today's date.
         """
         now = self._now().astimezone(self._context.zone)
         with self._reading() as session:

@@ -70,7 +70,7 @@ def load_sources(home: Path) -> list[SourceConfig]:
     """Return the configured sources of a data directory, in the file's order; none if there is no file.
 
     Raises:
-        InvalidInputError: The file is no JSON, or an entry of it cannot be used.
+        InvalidInputError: The file is not JSON, or an entry of it cannot be used.
     """
     file = home / CONFIG_FILE
     try:

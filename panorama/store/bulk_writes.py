@@ -100,7 +100,7 @@ def _prepare_update(
 def _compile(
     statement: Insert | Update, table: Table, parameters: tuple[str, ...], names: tuple[str, ...], dialect: Dialect
 ) -> tuple[str, Sequence[Column]]:
-    """Compile a statement; a parameter that is no column has the name of one and an underscore.
+    """Compile a statement; a parameter that is not a column has the name of one and an underscore.
 
     Raises:
         ValueError: The driver uses named parameters.

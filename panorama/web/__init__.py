@@ -1,1 +1,1 @@
-"""The web page of the user's machine: pages written by the server, a door for writes, and a stream of changes."""
+"""The web page of the user's machine: pages rendered by the server, an endpoint for writes, and a stream of changes."""

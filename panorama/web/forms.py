@@ -1,4 +1,4 @@
-"""The door for writes: a form's address names the operation, its fields are the arguments."""
+"""The endpoint for writes: a form's address names the operation, its fields are the arguments."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

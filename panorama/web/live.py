@@ -47,7 +47,7 @@ class ChangeStreams:
             queue.put_nowait("")
 
     async def stream(self) -> AsyncGenerator[str]:
-        """Yield events until the page goes away; the first says where the store stands."""
+        """Yield events until the page goes away; the first has the current revision."""
         queue: asyncio.Queue[str] = asyncio.Queue()
         self._add(queue)
         try:

@@ -74,7 +74,7 @@ def test_an_error_of_the_host_says_nothing_of_what_went_wrong(runs: Runs):
     failure = runs.failure("sdk.items.get('t_1')", host=Host(answers=broken))
 
     assert "secret" not in str(failure)
-    assert failure.message == "Internal error; the call was not answered."
+    assert failure.message == "SdkError: Internal error; the call was not answered."
 
 
 def test_an_error_of_the_host_can_be_caught_by_its_code(runs: Runs):

@@ -196,7 +196,10 @@ def test_a_model_that_is_searched_until_the_next_is_ready_is_not_removed(
     with pytest.raises(ConflictError, match="static is searched until minilm has embedded everything"):
         using("minilm").remove("static")
 
-    assert using("minilm").summarize_list(using("minilm").list()) == "minilm is in use, static is searched until then"
+    assert (
+        using("minilm").summarize_list(using("minilm").list())
+        == "minilm is in use, static is searched until it is ready"
+    )
     assert using("none").remove("static").vectors == 2
 
 

@@ -200,7 +200,7 @@ def test_a_team_has_members_and_a_name_of_its_own(call: Call, ana: Any) -> None:
     assert [row["id"] for row in listed.data] == [ana["id"]]
     assert listed.metadata["names"] == {team["id"]: "Tiling"}
     assert [row["name"] for row in call("items.get", item="Tiling").data["belonging"]["people"]] == ["Ana Kovač"]
-    with pytest.raises(ConflictError, match="There is a team"):
+    with pytest.raises(ConflictError, match="A team"):
         call("teams.create", name="TILING")
 
 

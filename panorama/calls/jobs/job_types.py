@@ -84,7 +84,7 @@ def _make_schedule_check(arguments: Arguments, context: ServiceContext) -> Calla
 
 
 def _make_due_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
-    """Return what refuses what no schedule may run, such as a text that nobody has reviewed."""
+    """Return the check that refuses what schedules may not run, such as an unreviewed script."""
     operation = arguments.operation
 
     def check_due(sent: Mapping[str, Any]) -> None:
@@ -102,7 +102,7 @@ def _make_due_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]
 
 
 def _make_confirmation_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], bool]:
-    """Return what tells whether the user has to agree to an operation's being run when nobody can be asked.
+    """Return the check whether the user has to agree before an operation runs unattended.
 
     That is so where they are asked whenever it is called, where it deletes, and where it is theirs alone.
     """

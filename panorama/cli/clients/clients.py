@@ -168,7 +168,7 @@ def _app_data_folder(system: str, home: Path, environment: Mapping[str, str]) ->
 
 
 def _msix_folder(environment: Mapping[str, str]) -> Path | None:
-    """Return what stands for %APPDATA%\\Claude where Claude Desktop came as an MSIX package, as it does since 2026.
+    """Return the replacement of %APPDATA%\\Claude for Claude Desktop as an MSIX package, its form since 2026.
 
     Windows redirects the folder of packaged programs (github.com/anthropics/claude-code/issues/26073).
     """

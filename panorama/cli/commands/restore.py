@@ -91,7 +91,7 @@ def _print_restored(source: Path | str, replaced: Replacement, withdrawn: Withdr
 
 
 def _describe_active(rows: Mapping[str, int], is_own: bool) -> str:
-    """Say what a backup brings that acts by itself: its maker approved it, not the user."""
+    """Describe what a backup contains that runs without a question: its author approved it, not the user."""
     nouns = {"reviews": ("review of scripts", "reviews of scripts"), "schedules": ("schedule", "schedules")}
     parts = [pluralize(count, *nouns[table]) for table, count in rows.items()]
     if not parts:

@@ -87,7 +87,7 @@ def pause(schedule: Which, as_json: AsJson = False) -> None:
 
 @app.command(epilog=examples("panorama schedule resume backup", "panorama schedule resume backup --yes"))
 def resume(schedule: Which, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Resume a schedule; it asks again before a job that would ask each time runs by itself."""
+    """Resume a schedule; it asks again before scheduling a job that would ask each time."""
     with Client() as panorama:
         answer = call_confirmed(panorama, "schedules.resume", {"schedule": schedule}, yes=yes)
     console.print_result(answer, as_json)

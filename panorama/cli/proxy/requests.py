@@ -221,20 +221,20 @@ def _pages_changed_for_listener(request: Message) -> Iterator[bytes]:
 
 
 def unavailable_response(request: Message, message: str, hint: str) -> bytes:
-    """Return the answer to a request that reached nobody."""
+    """Return the answer to a request that no daemon received."""
     if request.get("method") == "tools/call":
         return _tool_error(request, _UNAVAILABLE, f"{message} Nothing was changed.", hint)
     return _jsonrpc_error(request.get("id"), -32000, f"{message} {hint}".strip())
 
 
 def too_long_response(edges: bytes) -> bytes:
-    """Return the answer to a message of which only the beginning and the end were kept."""
+    """Return the answer to a message whose middle was dropped."""
     match = _ID.search(edges)
     return _jsonrpc_error(json.loads(match[1]) if match else None, -32600, _TOO_LONG)
 
 
 def _outcome_unknown_response(request: Message) -> bytes:
-    """Return the answer to a request of which nobody knows whether it was done."""
+    """Return the answer to a request with an unknown outcome."""
     name = str(_params(request).get("name", request["method"]))[:80]
     message = f"Panorama stopped while {name} was running: its outcome is unknown."
     hint = (

@@ -121,7 +121,7 @@ AnyItem = TypeVar("AnyItem", bound=Item)
 
 
 def kind_of(id_: str) -> Kind | None:
-    """Return the kind an id stands for, or None if the text is no id of an item."""
+    """Return the kind an id stands for, or None if the text is not the id of an item."""
     match = _ID.fullmatch(id_)
     return LETTERS.get(match[1]) if match else None
 

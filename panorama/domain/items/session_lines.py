@@ -1,4 +1,4 @@
-"""The lines of sessions: what they hold, how they are given, and the blocks in which search reads them."""
+"""The lines of sessions: their fields, their validation, and the blocks that search indexes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields

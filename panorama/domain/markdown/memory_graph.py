@@ -1,7 +1,7 @@
 """Reads the graph of the MCP server “memory”: entities with observations, and relations between them.
 
-Its file has one JSON object a line; an older one is a single object with both lists. What cannot be read is named by
-its line, and all else is taken.
+Its file has one JSON object a line; an older one is a single object with both lists. Unreadable lines are reported by
+number; the others are read.
 """
 
 import json

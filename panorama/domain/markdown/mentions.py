@@ -1,7 +1,7 @@
 """Finds the names of people in texts that do not link to them.
 
 A name counts if it is the whole name or an alias, begins with a capital letter (or a letter without case) in the text,
-and is not part of a longer word. Short or everyday words are no such names, and code does not count. Every function is
+and is not part of a longer word. Short or everyday words and code are ignored. Every function is
 linear in the length of the text.
 """
 

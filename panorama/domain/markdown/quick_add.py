@@ -1,8 +1,8 @@
-"""Quick add: the fields of a new task that one line of words means, in English and German.
+"""Quick add: parses the fields of a new task from one line, in English and German.
 
-Understood are `#tag`, `@project`, `!high` and other priorities, `!` (urgent) and `!!` (important, too), a date or time,
-and a repetition from “every” on. What is not understood, or could mean something else, stays in the title: a wrong date
-costs more than none.
+It reads `#tag`, `@project`, `!high` and other priorities, `!` (urgent) and `!!` (important, too), a date or time, and
+a repetition that begins with “every”. Everything else, and every ambiguous word, stays in the title: a wrong date costs
+more than none.
 """
 
 import re

@@ -15,7 +15,7 @@ _SECTIONS: Mapping[str, tuple[LineType, ...]] = {
     "Next steps": ("action", "next_step"),
     "Open questions": ("question",),
 }
-"""What stands in sections of its own above all lines of a meeting."""
+"""The types of lines that a meeting's page repeats in sections above all lines."""
 
 _SESSION_FIELDS = ("id", "title", "kind", "started_at", "ended_at", "attendees", "location", "summary")
 

@@ -309,7 +309,7 @@ class ReviewState:
         return ReviewState(state="promoted", digest=digest, read_only=read_only, calls=calls)
 
     def demote(self, digest: str, listed_state: State | None = None) -> "ReviewState":
-        """Return how it stands without its tool; `listed_state` is how lists show it, if nobody decided on it yet."""
+        """Return its state without its tool; `listed_state` is its state in lists while there is no decision."""
         if self.state_of(digest) == "promoted" or (self.state == "promoted" and self.digest):
             return replace(self, state="reviewed", read_only=False)
         known = listed_state or self.state_of(digest)

@@ -1,1 +1,1 @@
-"""What the lines of a session say about it as a whole."""
+"""Analysis of sessions."""

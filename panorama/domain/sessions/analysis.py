@@ -1,4 +1,4 @@
-"""Measures how a session went on from line to line: straight, by revisions, or in branches."""
+"""Measures how a session progressed: in sequence, by revisions, or in branches."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,1 +1,1 @@
-"""What is known of the functions of sources, and the rules for calling them. Pure."""
+"""The functions of sources, and the rules for calling them. Pure."""

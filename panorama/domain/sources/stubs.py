@@ -86,7 +86,7 @@ def format_type(schema: Any, root: Mapping[str, Any], depth: int = 0) -> str:
 
 
 def unwrap(schema: Mapping[str, Any] | None) -> Any:
-    """Return the schema inside a lone `result`, as libraries wrap what is no object."""
+    """Return the schema inside a lone `result`, as libraries wrap what is not an object."""
     fields: Any = (schema or {}).get("properties")
     if is_object(fields) and ((schema or {}).get("x-fastmcp-wrap-result") or list(fields) == ["result"]):
         return fields.get("result", schema)

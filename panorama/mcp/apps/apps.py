@@ -56,7 +56,7 @@ class AppsMiddleware(Middleware):
 
 
 def has_apps() -> bool:
-    """Return whether the client of the request said that it shows pages in a chat."""
+    """Return whether the client of the request can show pages in a chat."""
     return get_context().client_supports_extension(APPS_EXTENSION)
 
 

@@ -36,7 +36,7 @@ _PAGE_KINDS = (
     ("run", "A run of a script", "A script that ran: its text, output, calls and changes."),
     ("job", "A background job", "A background job: its progress and result."),
 )
-"""Kinds of which each has a page, what it is called, and what it holds."""
+"""The kinds that have pages, with the title and description of each."""
 
 _DESCRIPTIONS = {"project": "A favourite project with its open tasks and notes.", "note": "A pinned note."}
 

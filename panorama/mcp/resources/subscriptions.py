@@ -1,8 +1,9 @@
 """The protocol of subscriptions: `resources/subscribe` of the handshake eras, `subscriptions/listen` since 2026-07-28.
 
-A client of the handshake eras hears of changed lists once it is initialized, of reminders in words
-(`notifications/message`), and of the pages it subscribed to. One of 2026-07-28, which has no such messages, hears what
-each of its `subscriptions/listen` asks for. A client that comes while reminders wait is told so at once.
+Clients of the handshake eras are notified of changed lists once they are initialized, of reminders as text
+(`notifications/message`), and of the pages they subscribed to. Clients of 2026-07-28, which has no such messages, are
+notified of what each of their `subscriptions/listen` asks for. A client that connects while reminders wait is notified
+at once.
 """
 
 import asyncio

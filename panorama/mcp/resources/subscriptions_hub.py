@@ -14,11 +14,11 @@ from panorama.services.jobs.jobs import Jobs
 from panorama.store.backend import Database
 
 GATHER_SECONDS = 0.04
-"""Seconds in which changes are gathered: what an import touches a thousand times is told a few times."""
+"""Seconds in which changes are gathered: a thousand changes by an import cause a few notifications."""
 
 
 MAX_PENDING_REMINDERS = 100
-"""Reminders that one subscriber may not have been told yet; beyond, it finds them on their page."""
+"""Pending reminders of one subscriber; beyond, it finds them on their page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ReminderFired:
 
 Event = ServerEvent | ReminderTopic | ReminderFired
 Subscribe = Callable[[Callable[[], None]], Callable[[], None]]
-"""Tells somebody of something from now on, and returns how to stop that."""
+"""Subscribes a client, and returns the function that unsubscribes it."""
 
 
 class Subscriber:

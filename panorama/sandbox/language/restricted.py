@@ -52,7 +52,7 @@ def compile_script(source: str, input_names: Collection[str] = ()) -> CodeType:
 
     Raises:
         PolicyError: The script breaks the policy; `hint` says what to write instead.
-        SyntaxError: The text is no Python, is longer than `SOURCE_CHARS`, or is nested too deeply.
+        SyntaxError: The text is not Python, is longer than `SOURCE_CHARS`, or is nested too deeply.
     """
     if len(source) > SOURCE_CHARS:
         raise SyntaxError(f"the script has {len(source):,} characters; at most {SOURCE_CHARS:,} can be run")
@@ -160,7 +160,7 @@ def add_inputs(names: dict[str, object], inputs: Mapping[str, object]) -> None:
     """Add the inputs of a script to its globals.
 
     Raises:
-        ValueError: An input's name is no name that a script could use.
+        ValueError: The name of an input is not a valid name in scripts.
     """
     for name in inputs:
         if not name.isidentifier() or name.startswith("__") or name == "sdk":

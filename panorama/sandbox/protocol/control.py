@@ -9,7 +9,7 @@ GREETING_BYTES = 64
 """What the template says first: the isolation that it measured, filled up with spaces."""
 
 STOP, DUMP_STACK = (getattr(signal, name, signal.SIGTERM) for name in ("SIGUSR1", "SIGUSR2"))
-"""Host to worker: end, and say so; and, if that is not heard, write down where you are."""
+"""Host to worker: end, and say so; and, if that is ignored, write the stack."""
 
 _ORDER = Struct("<??idQ")
 _REPORT = Struct("<iiQd")

@@ -13,7 +13,7 @@ _split: Callable[[str], tuple[Any, Iterable[tuple[bool, Any]]]] = import_module(
 """What string.Formatter itself takes `0.name[key]` apart with."""
 
 CACHED_TEXT_CHARS = 400
-"""Longer texts are looked at anew each time, so that they take no memory."""
+"""Longer texts are parsed again each time, so that they take no memory."""
 
 _UNBOUND_METHODS: dict[object, str] = {str.format: "format", str.format_map: "format_map"}
 

@@ -10,7 +10,7 @@ from panorama.sandbox.rules.receiver_checks import protect_class
 
 _EXPOSED_TYPES: set[type] = set()
 _DIRECT_TYPES: set[type] = set()
-"""Exposed types that are no metaclasses."""
+"""Exposed types that are not metaclasses."""
 
 _STAND_INS: dict[type, type] = {}
 

@@ -1,8 +1,8 @@
 """`copy` for scripts, which never asks an object how it wants to be copied.
 
-Python's `copy` asks each object how it is to be made again, and does what it is told: it calls what it gets, and sets
-any attribute of any object. So a script's object would say what is called with which rights. Here the class alone
-tells, and only by `__copy__` and `__deepcopy__` of a script's own.
+Python's `copy` asks each object how to rebuild it, calls whatever the object returns, and sets any attribute. An object
+of a script could so have functions called outside of the guards. Here only the class decides, by the methods `__copy__`
+and `__deepcopy__` that the script defines.
 """
 
 import copy
@@ -127,7 +127,7 @@ _KINDS: Final = frozenset((
     dict, OrderedDict, Counter, defaultdict, Row, Inputs, list, set, deque, tuple, frozenset, SimpleNamespace,
     ChainMap,
 ))  # fmt: skip
-"""Classes of the library whose objects are made anew, beside exceptions."""
+"""Library classes whose objects are rebuilt, besides exceptions."""
 
 
 # Python's own methods of these, past what a script's class may have in their place.

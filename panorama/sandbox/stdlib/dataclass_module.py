@@ -79,7 +79,7 @@ def _check_default(kind: type, name: str) -> None:
 
 
 _PLAIN_DESCRIPTORS = (FunctionType, MethodType, MemberDescriptorType, property)
-"""Descriptors that a class gives as what they are; of a slot, a dataclass knows that it is no default."""
+"""Descriptors that a class gives as what they are; of a slot, a dataclass knows that it is not a default."""
 
 
 # Python's own ask the object itself for its fields; a script could make it say any. So its class is asked instead.

@@ -90,7 +90,7 @@ class Language(Protocol):
         """Return a script as code that defines `entry`.
 
         Raises:
-            SyntaxError: The text is no script; one with a `hint` comes from the policy.
+            SyntaxError: The text is not a script; one with a `hint` comes from the policy.
         """
         ...
 

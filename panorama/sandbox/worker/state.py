@@ -29,7 +29,7 @@ def diff_state(before: bytes, state: dict[str, Any], limits: Limits) -> bytes:
     """Return changed names as JSON `{"set": {…}, "removed": […]}`, b"" if none.
 
     Raises:
-        OutcomeError: It grew beyond its limit, or holds something that is no data.
+        OutcomeError: It grew beyond its limit, or holds something that is not data.
     """
     if before == _EMPTY_JSON and not state:
         return b""

@@ -13,7 +13,7 @@ from panorama.sdk.core.types import Batch, Change, Item, Status, Undone
 
 @explain_misuse
 def batch(operations: Sequence[Mapping[str, Any]], atomic: bool = True, idempotency_key: str = "") -> Batch:
-    """Run up to 100 operations in order, all or nothing; one undo takes all back.
+    """Run up to 100 operations in order, all or nothing; one undo reverts all.
 
     The argument "$0.data.id" is replaced by that value of an earlier result. None leaves a field; "" or [] clears it.
 
@@ -81,7 +81,7 @@ def undo(
     redo: bool = False,
     confirm: bool = False,
 ) -> Undone:
-    """Take back a write: a change, call, batch or import.
+    """Undo a write: a change, call, batch or import.
 
     If something was changed again since, nothing is undone and the conflicts are listed. An undo can be undone.
 
@@ -89,8 +89,8 @@ def undo(
         unit: A change (a row of history, or its number), or the `unit` of a call, batch or run. Left out: the last
             write that is not undone. In a script it cannot be the run itself: for that, let it fail with atomic=True.
         skip_conflicts: Undo the rest.
-        count: Take back so many last writes, 1 to 50; not with `unit`.
-        redo: Bring back what the last undo took; not with `unit`.
+        count: How many last writes to undo, 1 to 50; not with `unit`.
+        redo: Redo what the last undo reverted; not with `unit`.
         confirm: The user has agreed; needed for more than 20 changes, and for writes of another client.
 
     Returns:
@@ -115,7 +115,7 @@ def undo(
 
 @explain_misuse
 def status() -> Status:
-    """Tell the date, time and time zone, and how much is stored where.
+    """Show the date, time and time zone, and how much is stored where.
 
     Returns:
         now (a moment), today (a day), weekday, timezone, counts by kind, and the state of the store and of search.

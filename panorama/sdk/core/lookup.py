@@ -1,4 +1,4 @@
-"""One item: the only place that makes sure that an item of any kind is of the one that is meant."""
+"""Finds one item, and checks that it is of the expected kind."""
 
 from typing import Any
 

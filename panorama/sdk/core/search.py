@@ -27,10 +27,10 @@ def search(
     Misspelt words are repaired. For exact filters and counts use query.
 
     Args:
-        query: Words or a question, of which the first 1,000 characters count; "quoted words" are a phrase.
+        query: Words or a question; only the first 1,000 characters are used; "quoted words" are a phrase.
         kinds: Some of project, task, note, link, reminder, journal, file; all if left out.
         project: Its id, its name, or its row; all projects if left out.
-        since: First day of the last change: 2026-05-31, -30d, or a date.
+        since: Changed on this day or later: 2026-05-31, -30d, or a date.
         until: Last day of it: 2026-05-31, -30d, or a date.
         mode: keyword for words alone, semantic for meaning alone.
         limit: The most hits; None for all (at most 1,000).

@@ -56,12 +56,13 @@ class Backups(Service):
         self._progress = progress
 
     def create(self, folder: str = "", with_secrets: bool = False) -> BackupResult:
-        """Back up everything: the database, the contents of files, scripts and configuration; others go on writing.
+        """Back up everything: the database, the contents of files, scripts and configuration; others can write
+        meanwhile.
 
         The copy is verified, then expired backups are removed. To read your data elsewhere use export_data.
 
         Args:
-            folder: Where it is put; the folder `backups` of the data directory if left out.
+            folder: Where to put it; by default the folder `backups` of the data directory.
             with_secrets: Also back up the keys in config.toml.
 
         Raises:

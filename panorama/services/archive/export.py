@@ -63,7 +63,7 @@ class Exports(Service):
         It is a snapshot; others can write meanwhile. For a safety copy use create_backup, which is faster.
 
         Args:
-            folder: Where a new folder is made for it; the folder `exports` of the data directory if left out.
+            folder: Where to create its folder; by default the folder `exports` of the data directory.
 
         Raises:
             InvalidInputError: The folder lies in the data directory, or is none.

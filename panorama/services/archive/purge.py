@@ -74,7 +74,7 @@ class PurgeService(Service):
         expire separately. A stopped purge is continued by the next one.
 
         Args:
-            days: How long an item must have been in the trash; else the setting `trash_days`. 0 empties the trash.
+            days: Days an item must have been in the trash; by default the setting `trash_days`. 0 empties the trash.
             dry_run: Only report what would be deleted.
 
         Raises:

@@ -47,14 +47,14 @@ class RestoreService:
         self._now = now
 
     def restore(self, source: str, folder: str = "", with_settings: bool = False) -> RestoreResult:
-        """Make a new data directory of a backup or an export; the present one is not touched.
+        """Create a new data directory from a backup or an export; the present one is not changed.
 
-        Jobs that had not ended when the copy was made end there as cancelled: the original goes on with them.
+        Jobs that were unfinished when the copy was made are cancelled in it: the original continues them.
         Unless the present data directory made it, its schedules are paused, and its scripts need a new review.
 
         Args:
             source: The folder that `panorama backup` or `panorama export` made.
-            folder: The new data directory: one that is not there yet, or is empty. The present one if left out.
+            folder: The new data directory: a new or an empty folder. By default the present one.
             with_settings: Also keep the settings that send texts elsewhere, such as a model of a service.
 
         Raises:
@@ -96,7 +96,7 @@ class RestoreService:
         return counts, self._is_own(manifest)
 
     def plan_restore(self, source: str, folder: str = "", **_: object) -> Plan:
-        """Refuse what is no backup, and a place that is taken."""
+        """Refuse what is not a backup, and a place that is taken."""
         self._prepare(source, folder)
         return Plan()
 

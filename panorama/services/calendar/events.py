@@ -92,16 +92,16 @@ class Events(Service):
         status: EventStatus = "confirmed",
         create_people: bool = False,
     ) -> Result[Event]:
-        """Create an event in the calendar: an appointment, a meeting to come, a holiday.
+        """Create an event in the calendar: an appointment, a future meeting, a holiday.
 
         To be alerted use create_reminder; for minutes log_session.
 
         Args:
-            starts_at: Moment, or a day for an all-day event.
-            ends_at: Moment, one hour later if left out; or the last day.
-            attendees: Names or e-mail addresses; people who are known are found.
+            starts_at: Time, or a day for an all-day event.
+            ends_at: Time, by default one hour later; or the last day.
+            attendees: Names or e-mail addresses; known people are linked.
             recurrence: Such as every friday, or an RFC 5545 rule.
-            create_people: Create a person for each attendee who is not known.
+            create_people: Create a person for each unknown attendee.
         """
         with self._writing() as session:
             start = self._parse_deadline(starts_at, "starts_at")
@@ -129,12 +129,12 @@ class Events(Service):
         status: EventStatus | None = None,
         create_people: bool = False,
     ) -> Result[Event]:
-        """Change or move an event, with all its recurrences; what is left out stays, "" or [] clears.
+        """Change or move an event, with all its recurrences; omitted fields stay, "" or [] clears.
 
         A new starts_at alone keeps its length. To remove it use delete_item.
 
         Args:
-            create_people: Create a person for each attendee who is not known.
+            create_people: Create a person for each unknown attendee.
         """
         with self._writing() as session:
             old: Event = rows.load(session, "event", event)

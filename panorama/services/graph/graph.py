@@ -84,11 +84,11 @@ class Graph(Service):
             )  # fmt: skip
 
     def paths(self, from_item: ItemRef, to_item: ItemRef, depth: int = MAX_DEPTH, limit: int = 3) -> Paths:
-        """Find the shortest ways from one item to another.
+        """Find the shortest paths from one item to another.
 
         Args:
-            depth: The most steps, up to 4.
-            limit: The most ways, up to 10.
+            depth: Maximum number of steps, up to 4.
+            limit: Maximum number of paths, up to 10.
         """
         if not 1 <= depth <= MAX_DEPTH or not 1 <= limit <= MAX_PATHS:
             raise InvalidInputError(
@@ -102,7 +102,7 @@ class Graph(Service):
         return Paths(length=distances.get(to_item, 0), paths=named)
 
     def stats(self) -> GraphStats:
-        """Count the graph: items, relations by kind, links to nothing, and the most linked items."""
+        """Count the graph: items, relations by kind, links without a target, and the most linked items."""
         with self._reading() as session:
             counts = walks.count_graph(session, TOP_ITEMS)
             labels = _load_labels(session, {id_ for id_, _ in counts.most_linked})
@@ -114,10 +114,10 @@ class Graph(Service):
         )  # fmt: skip
 
     def components(self, limit: int = 10) -> Components:
-        """Find the groups of items that hang together, the largest first.
+        """Find the groups of connected items, the largest first.
 
         Args:
-            limit: The most groups, up to 100.
+            limit: Maximum number of groups, up to 100.
         """
         if not 1 <= limit <= 100:
             raise InvalidInputError(f"limit is {limit}.", hint="Give 1 to 100.")
@@ -137,7 +137,7 @@ class Graph(Service):
 
         Args:
             depth: Steps from the item, up to 4.
-            limit: The most items, up to 1000.
+            limit: Maximum number of items, up to 1000.
         """
         if not 1 <= depth <= MAX_DEPTH or not 1 <= limit <= MAX_NEIGHBOURS:
             raise InvalidInputError(

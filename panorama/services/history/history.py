@@ -38,7 +38,7 @@ class History(Service):
     def list(self, page: PageRequest, item: TrashedRef | None = None) -> Page[HistoryLine | RecentWrite]:
         """Show the last writes, or an item's changes.
 
-        By which client, before and after; also of items in the trash. Give a `unit` to undo.
+        By client, with before and after; also of items in the trash. Give a `unit` to undo.
         """
         with self._reading() as session:
             before = (page.get_start_key(int) or (None,))[0]
@@ -53,7 +53,7 @@ class History(Service):
             return Page(tuple(shown), keys, total, more=len(lines) > page.limit)
 
     def undo(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> UndoResult:
-        """Take back a write: a change, call, batch or import.
+        """Undo a write: a change, call, batch or import.
 
         Without `unit` the last write; each further undo() goes one write further back. If something was changed again
         since, nothing is undone and the conflicts are listed.
@@ -61,8 +61,8 @@ class History(Service):
         Args:
             unit: From history or an answer's `undo`.
             skip_conflicts: Undo the rest.
-            count: Take back so many last writes.
-            redo: Bring back what the last undo took.
+            count: How many last writes to undo.
+            redo: Redo what the last undo reverted.
 
         Raises:
             NotFoundError: There is no such unit, or nothing left to take back.
@@ -142,7 +142,7 @@ class History(Service):
         return undoing.run(skip_conflicts=skip_conflicts, redo=redo)
 
     def _stoppable(self) -> AbstractContextManager[None]:
-        """Stop what is read inside once nobody waits for the call; a large unit takes seconds."""
+        """Stop reading inside once no client waits for the call; a large unit takes seconds."""
         return self._context.database.limit_reads(SHOULD_STOP.get(), math.inf)
 
     @property

@@ -87,7 +87,7 @@ class ImportStats:
             self.problems.append({"path": path, "why": why})
 
     def add_gone(self, path: str, label: str) -> None:
-        """Record an item that is kept although its file or line is gone."""
+        """Record an item that is kept although its file or line was removed."""
         self.add("gone")
         self.add_problem(path, f"the task “{label}” is no longer in the file; it is kept in Panorama")
 

@@ -37,15 +37,15 @@ class Imports(Service):
         self.progress = progress
 
     def import_markdown(self, folder: str, dry_run: bool = False) -> ImportReport:
-        """Import a folder of Markdown files, which are only read.
+        """Import a folder of Markdown files, which are not changed.
 
-        Files become notes, their checkboxes tasks, the folders they lie in projects. Front matter, #tags and the dates
-        of tasks are understood, [[links]] stay. Run it again to take what changed in the files; what was changed in
-        both places stays as it is here and is listed. One undo takes an import back.
+        Files become notes, their checkboxes tasks, and their folders projects. Front matter, #tags and the dates of
+        tasks are read, [[links]] stay. Run it again to import changes; what was changed in both places stays as it is
+        here and is listed. One undo reverts an import.
 
         Args:
             folder: Path; ~ is your home.
-            dry_run: Only tell what would be imported.
+            dry_run: Only report what would be imported.
 
         Raises:
             InvalidInputError: The folder cannot be read, or is Panorama's own.

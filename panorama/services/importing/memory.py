@@ -43,15 +43,15 @@ class MemoryImports(Service):
     """Imports of the graphs of other memory servers."""
 
     def import_memory(self, file: str, dry_run: bool = False) -> MemoryImportReport:
-        """Import the file of the MCP server “memory”, which is only read.
+        """Import the file of the MCP server “memory”, which is not changed.
 
         Entities become people and projects by their type, all others notes with their observations; relations stay
-        relations. Run it again to take what changed in the file; what was changed in both places stays as it is here
-        and is listed. One undo takes an import back.
+        relations. Run it again to import changes; what was changed in both places stays as it is here and is listed.
+        One undo reverts an import.
 
         Args:
             file: Path of a .jsonl or .json file; ~ is your home.
-            dry_run: Only tell what would be imported.
+            dry_run: Only report what would be imported.
 
         Raises:
             InvalidInputError: The file cannot be read, or holds no graph.

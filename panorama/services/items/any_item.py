@@ -45,7 +45,7 @@ class Items(Service):
         The text of a long note: get_note; of a file: run_code with sdk.files.text(file).
 
         Args:
-            item: "tool:NAME" shows what a tool takes that is not listed.
+            item: "tool:NAME" shows the arguments of an unlisted tool.
         """
         if item.startswith(TOOL_REFERENCE):
             tool = self._calls.describe_tool(item.removeprefix(TOOL_REFERENCE).strip())
@@ -84,7 +84,7 @@ class Items(Service):
     def delete(self, item: ItemRef, items: BelongingAction = "") -> DeleteResult:
         """Move anything to the trash; undo brings it back.
 
-        This is how to delete or remove. Ask the user before deleting a project or a task that others belong to.
+        This is how to delete or remove. Ask the user before deleting a project or a task with subtasks.
 
         Args:
             items: For a project or a task with subtasks: `trash` what belongs to it too, or `keep` it.
@@ -124,9 +124,9 @@ class Items(Service):
             return Plan(_format_project_question(found.label, count))
 
     def restore(self, item: TrashedRef, items: bool = False) -> Result[Any]:
-        """Bring an item back from the trash.
+        """Restore an item from the trash.
 
-        To take back everything a deletion did, use undo.
+        To revert everything a deletion did, use undo.
 
         Args:
             items: Also restore the items deleted with it.
@@ -205,7 +205,7 @@ class Items(Service):
     def list_trash(self, page: PageRequest) -> Page[Mapping[str, Any]]:
         """List the trash, the last deleted first.
 
-        Bring something back with restore_item, or take the deletion back with undo.
+        Restore items with restore_item, or revert the deletion with undo.
         """
         with self._reading() as session:
             return trash.list_trash(session, page)

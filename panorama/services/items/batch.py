@@ -48,12 +48,12 @@ class Batch:
         self._calls = calls
 
     def run(self, operations: tuple[Step, ...], atomic: bool = True) -> BatchResult:
-        """Run up to 100 operations in order, all or nothing; one undo takes all back.
+        """Run up to 100 operations in order, all or nothing; one undo reverts all.
 
         Any tool except batch, also those that are not listed: list_links, update_link, list_journal_entries,
         update_journal_entry, list_trash, restore_item, similar, write_file, list_files, get_file, add_schedule,
-        list_schedules, create_backup, export_data; get_item("tool:NAME") shows what one takes. "$0.data.id" in an
-        argument stands for a value of an earlier result.
+        list_schedules, create_backup, export_data; get_item("tool:NAME") shows the arguments of one. "$0.data.id" in an
+        argument is a value of an earlier result.
 
         Args:
             operations: [{"tool": "create_task", "args": {…}}]
@@ -126,7 +126,7 @@ def _trim_result(result: Mapping[str, Any], limit: int) -> Mapping[str, Any]:
 
 
 def _refuse_embedded_reference(at: int, value: Any, *, count: int) -> None:
-    """Refuse a reference to any of `count` steps that stands in a longer text: it would be kept as it is.
+    """Refuse a reference to any of `count` steps inside a longer text: it would be kept as it is.
 
     Raises:
         InvalidInputError: There is one.

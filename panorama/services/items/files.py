@@ -38,11 +38,11 @@ class Files(Service):
     ) -> Page[File]:
         """List files without their content, the last written first.
 
-        To find one by what it holds use search; to read one, get_file.
+        To find one by its content use search; to read one, get_file.
 
         Args:
             project: "@last" for the one read last.
-            name: Only those whose name holds this, such as .csv.
+            name: Only those whose name contains this, such as .csv.
         """
         with self._reading() as session:
             return files.list_files(session, page, project=project or None, tag=tag, name=name)
@@ -96,16 +96,16 @@ class Files(Service):
         project: ProjectRef | None = None,
         tags: tuple[str, ...] = (),
     ) -> Result[File]:
-        """Write a file that is used elsewhere, such as report.csv.
+        """Write a file for use elsewhere, such as report.csv.
 
-        If the project has a file of that name, this becomes its content and its next version; undo brings the old
-        content back. For a text that is read and edited here use create_note.
+        If the project has a file of that name, this becomes its next version; undo restores the old content. For a text
+        to read and edit here use create_note.
 
         Args:
             name: Such as report.csv; no path.
             text: Up to 10 MB.
-            base64: In place of text.
-            media_type: Told by the name if left out.
+            base64: Instead of text.
+            media_type: By default as the name says.
         """
         called, content = rules.validate_file_name(name), rules.decode_content(text, base64)
         type_, tagged = rules.resolve_media_type(media_type, called, content), normalize_tags(tags)
@@ -156,7 +156,7 @@ class Files(Service):
         tags: tuple[str, ...] | None = None,
         media_type: str | None = None,
     ) -> Result[File]:
-        """Rename a file, or change its project, tags or media type; what is left out stays, "" or [] clears.
+        """Rename a file, or change its project, tags or media type; omitted fields stay, "" or [] clears.
 
         To change its content use write_file with the same name and project. To remove it use delete_item.
         """

@@ -32,7 +32,7 @@ class Journal(Service):
         A diary or log. For longer texts use create_note.
 
         Args:
-            at: Moment it happened; now if left out.
+            at: When it happened; by default now.
         """
         now = self._now()
         with self._writing() as session:
@@ -44,7 +44,7 @@ class Journal(Service):
             return entry
 
     def update(self, entry: JournalRef, text: str | None = None, at: str | None = None) -> Result[JournalEntry]:
-        """Change the text or the moment of a journal entry.
+        """Change the text or the time of a journal entry.
 
         To remove it use delete_item.
         """

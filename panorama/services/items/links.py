@@ -36,7 +36,7 @@ class Links(Service):
         tags: tuple[str, ...] = (),
         description: str = "",
     ) -> Result[Link]:
-        """Keep a link to a page or a mail address (http, https, mailto).
+        """Save a link to a page or a mail address (http, https, mailto).
 
         A bookmark.
 
@@ -67,7 +67,7 @@ class Links(Service):
     ) -> Result[Link]:
         """Change fields of a link.
 
-        What is left out stays; "" or [] clears. To remove it use delete_item.
+        Omitted fields stay; "" or [] clears. To remove it use delete_item.
         """
         with self._writing() as session:
             old: Link = rows.load(session, "link", link)

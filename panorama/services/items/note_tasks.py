@@ -1,4 +1,4 @@
-"""Tasks that are made of the checkboxes of notes."""
+"""Creates tasks from the checkboxes of notes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -38,13 +38,13 @@ class NoteTaskService(Service):
     """Checkboxes of notes that become tasks."""
 
     def create(self, note: NoteRef, lines: tuple[str, ...] = ()) -> NoteTasks:
-        """Make tasks of the open checkboxes of a note; each stays linked to its line.
+        """Create tasks from the open checkboxes of a note; each stays linked to its line.
 
-        From then on completing, reopening or renaming one does the same with the other. A box that is a task already
-        is passed over.
+        Completing, reopening or renaming one then does the same with the other. Checkboxes that are tasks already are
+        skipped.
 
         Args:
-            lines: Only the boxes with these words, also closed ones.
+            lines: Only the checkboxes with these words, also closed ones.
 
         Raises:
             NotFoundError: There is no such note.

@@ -87,7 +87,7 @@ class Notes(Service):
     ) -> Result[Note]:
         """Create a note in Markdown.
 
-        For a memo, a document, anything to remember. To add to one that exists use append_to_note. [[Title]] links to
+        For a memo, a document, anything to remember. To add to an existing note use append_to_note. [[Title]] links to
         another note.
 
         Args:
@@ -124,12 +124,12 @@ class Notes(Service):
         properties: Mapping[str, Any] | None = None,
         expected_version: int | None = None,
     ) -> Result[Note]:
-        """Change a note's fields; what is left out stays, "" or [] clears.
+        """Change a note's fields; omitted fields stay, "" or [] clears.
 
         `content` replaces the text: to add use append_to_note, to change a part edit_note.
 
         Args:
-            expected_version: Refused if it is another one.
+            expected_version: Refused if it differs.
         """
         values = _validate_fields(
             title=title, content=content, tags=tags, pinned=pinned, type=type, aliases=aliases, properties=properties
@@ -169,8 +169,8 @@ class Notes(Service):
         At the bottom, the top, or under a line.
 
         Args:
-            after_marker: Put it under the one line holding this.
-            skip_if_contains: Do nothing if the note holds this.
+            after_marker: Put it under the only line with this.
+            skip_if_contains: Do nothing if the note contains this.
         """
         if not block.strip():
             raise InvalidInputError("block is empty.", hint="Give the text to add.")
@@ -189,7 +189,7 @@ class Notes(Service):
     def edit(self, note: NoteRef, old_text: str, new_text: str) -> Result[Note]:
         """Replace a piece of a note's text that occurs exactly once.
 
-        It fails, and changes nothing, if the piece is gone or not unique.
+        It fails, and changes nothing, if the piece is missing or not unique.
 
         Args:
             old_text: Copied exactly from the note.

@@ -45,9 +45,9 @@ class Overviews(Service):
         self._remark = remark
 
     def dashboard(self, project: ProjectRef, period_days: int = PERIOD_DAYS) -> Dashboard:
-        """Show how one project stands.
+        """Show the state of one project.
 
-        A status report: health, counts, what is next and late, what was done, its last notes and links. For all
+        A status report: health, counts, next and late tasks, completed ones, recent notes and links. For all
         projects: projects_overview.
 
         Args:
@@ -76,7 +76,7 @@ class Overviews(Service):
     def overview(self, period_days: int = PERIOD_DAYS) -> Overview:
         """Show all projects side by side, the one that needs attention first.
 
-        Health, open, overdue and due-soon tasks, and when each was last touched.
+        Health, open, overdue and due-soon tasks, and the last change of each.
 
         Args:
             period_days: 1 to 365.
@@ -97,8 +97,8 @@ class Overviews(Service):
     def weekly_review(self, start: str = "", end: str = "") -> Result[WeeklyReview]:
         """Review a period, by default the last 7 days.
 
-        Completed, created and slipped tasks, notes written, each project's health and its change, what is due and takes
-        place next week.
+        Completed, created and slipped tasks, notes written, each project's health and its change, tasks due and events
+        next week.
 
         Args:
             start: First day.

@@ -36,7 +36,7 @@ class Projects(Service):
             )
 
     def get(self, project: ProjectRef) -> ProjectView:
-        """Show one project with how much belongs to it.
+        """Show one project with counts of its items.
 
         For 10 minutes project="@last" means it, as does project_dashboard without a project.
         """
@@ -58,7 +58,7 @@ class Projects(Service):
     ) -> Project:
         """Create a project; its name must be new.
 
-        Look with list_projects first: the user may mean one that exists.
+        Check list_projects first: the user may mean an existing one.
 
         Args:
             description: Markdown.
@@ -99,7 +99,7 @@ class Projects(Service):
     ) -> Result[Project]:
         """Change fields of a project, archive it or mark it done.
 
-        What is left out stays; "" or [] clears. To remove it use delete_item.
+        Omitted fields stay; "" or [] clears. To remove it use delete_item.
 
         Raises:
             ConflictError: Another living project has the new name.
@@ -131,7 +131,7 @@ class Projects(Service):
         if existing := projects.find_by_name(session, normalize_name(name)):
             known: Project = rows.load(session, "project", existing)
             raise ConflictError(
-                f"A project “{known.name}” already ({existing}).",
+                f"A project “{known.name}” already exists ({existing}).",
                 hint="Use it, or choose another name.",
                 candidates=[{"id": existing, "name": known.name}],
             )

@@ -32,7 +32,7 @@ class Tags(Service):
         return _whole_page([{"id": id_, "kind": kind, "title": label} for kind, id_, label in tagged])
 
     def rename(self, tag: str, name: str) -> TagChange:
-        """Rename a tag on every item that has it; one that exists takes the items over.
+        """Rename a tag on every item that has it; an existing tag takes over the items.
 
         Raises:
             NotFoundError: No item has the tag.

@@ -25,7 +25,7 @@ MAX_TITLE_CHARS = 500
 
 
 class Tasks(Service):
-    """Tasks: what there is to do."""
+    """Tasks: things to do."""
 
     def __init__(self, context: ServiceContext, meaning: SemanticSearch | None = None) -> None:
         super().__init__(context)
@@ -157,7 +157,7 @@ class Tasks(Service):
     ) -> Result[Task]:
         """Change fields of a task; status "done" completes it.
 
-        What is left out stays; "" or [] clears. A recurring one then makes the next.
+        Omitted fields stay; "" or [] clears. A recurring task then creates the next.
         """
         renamed = ""
         if title is not None:

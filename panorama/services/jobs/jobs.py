@@ -40,10 +40,10 @@ class Jobs(JobQueue):
     # Operations.
 
     def list(self, page: PageRequest, state: StateFilter | None = None, kind: str = "") -> Page[JobView]:
-        """List background jobs with their progress: what runs first, then what waits, then what has ended.
+        """List background jobs with their progress: running ones first, then queued ones, then ended ones.
 
         Args:
-            state: `active` is what runs or waits.
+            state: `active`: running and queued ones.
 
         Raises:
             InvalidInputError: There is no such kind.
@@ -82,7 +82,7 @@ class Jobs(JobQueue):
         return self._to_view(self.wait_for(job.strip(), wait, report_progress))
 
     def cancel(self, job: str) -> JobView:
-        """Cancel a background job. What it finished stands; `undo` with the job's id takes that back.
+        """Cancel a background job. Finished steps remain; `undo` with the job's id reverts them.
 
         Raises:
             NotFoundError: There is no such job.

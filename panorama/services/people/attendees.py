@@ -1,4 +1,4 @@
-"""Finds the people whom attendees are."""
+"""Finds the people behind the names of attendees."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -34,8 +34,8 @@ class PersonDashboards(Service):
     def dashboard(self, person: PersonRef) -> PersonDashboard:
         """Show everything about one person.
 
-        What they have to do and wait for, what waits for them, the last meetings and the next appointments with them,
-        the birthday, and the notes that mention them.
+        Their tasks, tasks that wait for them, the last meetings and the next appointments with them, the birthday, and
+        the notes that mention them.
         """
         now, zone = self._now(), self._context.zone
         with self._reading() as session:

@@ -62,10 +62,10 @@ class People(Service):
     ) -> Result[Person]:
         """Create a person: a contact, colleague, friend.
 
-        Look with list_people or search first: the user may mean one that exists.
+        Check list_people or search first: the user may mean an existing person.
 
         Args:
-            name: First name, or the whole name.
+            name: First name, or the full name.
             aliases: Other names; "me" marks the user.
             birthday: Such as 1990-05-12, or 12 May.
             notes: Markdown.
@@ -104,7 +104,7 @@ class People(Service):
     ) -> Result[Person]:
         """Change fields of a person.
 
-        What is left out stays; "" or [] clears. To remove someone use delete_item; for a duplicate merge_person.
+        Omitted fields stay; "" or [] clears. To remove someone use delete_item; for a duplicate merge_person.
 
         Args:
             aliases: All of them.
@@ -140,10 +140,10 @@ class People(Service):
 
         Args:
             person: The duplicate.
-            into: Who stays.
+            into: The person who stays.
 
         Raises:
-            InvalidInputError: They are the same, or one reports to the other through somebody else.
+            InvalidInputError: They are the same, or one reports to the other through a third person.
         """
         if person == into:
             raise InvalidInputError("A person cannot be merged into itself.", hint="Name two different people.")

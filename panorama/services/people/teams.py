@@ -61,7 +61,7 @@ class Teams(Service):
 def _check_name(session: Session, name: str) -> None:
     for _, id_, label in lookup.list_exact(session, ["team"], normalize_name(name)):
         raise ConflictError(
-            f"There is a team “{label}” already ({id_}).",
+            f"A team “{label}” already exists ({id_}).",
             hint="Use it, or choose another name.",
             candidates=[{"id": id_, "name": label}],
         )

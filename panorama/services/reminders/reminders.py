@@ -38,12 +38,12 @@ class Reminders(Service):
         return replace(listed, hint=self._ringing.uptime_hint("Reminders ring") if is_any_set else "")
 
     def create(self, title: str, at: str, recurrence: str = "", item: ItemRef | None = None) -> Result[Reminder]:
-        """Set a reminder for a moment, once or recurring.
+        """Set a reminder for a time, once or recurring.
 
         An alarm or alert.
 
         Args:
-            at: Moment, as 2026-05-31T15:00 (your zone).
+            at: Time, such as 2026-05-31T15:00 (your zone).
             recurrence: Such as every friday, or an RFC 5545 rule.
             item: What it is about.
         """
@@ -68,7 +68,7 @@ class Reminders(Service):
     ) -> Result[Reminder]:
         """Change, snooze or switch off a reminder.
 
-        What is left out stays; "" clears. To remove it use delete_item.
+        Omitted fields stay; "" clears. To remove it use delete_item.
         """
         with self._writing() as session:
             old: Reminder = rows.load(session, "reminder", reminder)
@@ -84,12 +84,12 @@ class Reminders(Service):
             return Result(new, hint=hint, wrote=new is not old)
 
     def snooze(self, reminder: ReminderRef, until: str = "10m") -> Result[Reminder]:
-        """Put off a reminder that rang: it rings again later.
+        """Snooze a reminder that rang: it rings again later.
 
         One that has not rung yet is moved.
 
         Args:
-            until: Span, as 10m, 2h or 1d, or moment, as 2026-05-31T15:00.
+            until: Duration, such as 10m, 2h or 1d, or time, such as 2026-05-31T15:00.
 
         Raises:
             InvalidInputError: The moment has passed, or is before the next occurrence of a repeating reminder.

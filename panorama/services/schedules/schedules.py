@@ -65,19 +65,19 @@ class Schedules(Service):
         arguments: dict[str, Any] | None = None,
         missed: Missed = "run",
     ) -> Result[Schedule]:
-        """Let a job run by itself: at times of the day, every so often, or once.
+        """Schedule a job: at times of the day, at an interval, or once.
 
-        Undo does not take it back: use remove_schedule.
+        Undo does not remove it: use remove_schedule.
 
         Args:
-            kind: What runs, such as backup.
-            name: What to call it; its kind if left out.
+            kind: The job to run, such as backup.
+            name: By default its kind.
             cron: Five fields of a crontab, as 30 7 * * mon-fri.
-            every: Span, as 15m, 2h or 1d.
-            at: Moment to run once, or at which `every` begins.
-            zone: IANA name of the zone whose clock is meant; yours if left out.
-            arguments: What the job gets.
-            missed: What becomes of runs that were missed: `run` one for all of them, late, or `skip` them.
+            every: Interval, such as 15m, 2h or 1d.
+            at: Time to run once, or the start of `every`.
+            zone: IANA name of the time zone; by default yours.
+            arguments: The job's arguments.
+            missed: Missed runs: `run` one for all of them, late, or `skip` them.
 
         Raises:
             InvalidInputError: No job is of this kind, or it does not take these arguments; no time is ever meant; or
@@ -116,7 +116,7 @@ class Schedules(Service):
         arguments: dict[str, Any] | None = None,
         **_: object,
     ) -> Plan:
-        """Ask the user before something runs by itself of which they would be asked each time."""
+        """Ask the user before scheduling a job that would ask them each time."""
         sent = arguments or {}
         if kind not in self._queue.kinds():
             return Plan()  # `add` rejects it
@@ -151,7 +151,7 @@ class Schedules(Service):
             raise InvalidInputError(f"Only the user can schedule {kind}, at a terminal.", hint=command)
 
     def pause(self, schedule: str) -> Result[Schedule]:
-        """Let a schedule rest until resume_schedule; what comes due meanwhile is not made up for.
+        """Pause a schedule until resume_schedule; runs that come due meanwhile are not made up for.
 
         Args:
             schedule: Its id or name.
@@ -165,7 +165,7 @@ class Schedules(Service):
             return Result(new)
 
     def resume(self, schedule: str) -> Result[Schedule]:
-        """Let a schedule go on that was paused.
+        """Resume a paused schedule.
 
         Args:
             schedule: Its id or name.
@@ -188,7 +188,7 @@ class Schedules(Service):
         return self._plan_running(old.kind, f"{old.trigger} {old.rule}", old.arguments)
 
     def remove(self, schedule: str) -> RemovedSchedule:
-        """Forget a schedule for good; to stop it for some time use pause_schedule.
+        """Remove a schedule permanently; to stop it for some time use pause_schedule.
 
         Args:
             schedule: Its id or name.

@@ -72,12 +72,12 @@ class Code(Service):
 
         Plain Python 3; json, re, datetime, collections, csv, statistics… can be imported. No files, no network.
         `sdk.tasks.list(project="Alpha")` lists all rows: task.title, task.deadline. `return` or the last expression is
-        the result; keep it small. `undo` with the run's id takes all of it back.
+        the result; keep it small. `undo` with the run's id reverts all of it.
 
         Args:
-            inputs: Become names in the script.
+            inputs: Become variables in the script.
             dry_run: Change nothing; show what would change.
-            atomic: Take all back if it fails.
+            atomic: Undo everything if it fails.
             timeout: Seconds, 1 to 60; in the background up to 3600.
             state: Runs with the same state share `sdk.state`.
 

@@ -88,7 +88,7 @@ class Models(Service):
         self._chosen, self._folder = chosen, registry.models_folder(home)
 
     def list(self) -> ModelList:
-        """List the models of search by meaning: those that can be chosen, and those that made vectors here."""
+        """List the models of search by meaning: those available, and those with vectors here."""
         default = registry.default_choice()
         used = self._chosen or default.name
         with self._reading() as session:
@@ -121,12 +121,12 @@ class Models(Service):
         return registry.default_choice().hint if name in registry.NEEDS_ONNX_RUNTIME else ""
 
     def remove(self, model: str) -> RemoveModelResult:
-        """Forget the vectors that a model made, to free their room in the database.
+        """Delete the vectors of a model, to free space in the database.
 
-        They can be rebuilt: if the model is chosen again, it creates them again. A model that you added is deleted.
+        If the model is chosen again, it creates them again. The files of an added model are deleted, too.
 
         Args:
-            model: Its name, as `models.list` has it.
+            model: Its name in `models.list`.
 
         Raises:
             NotFoundError: No vector of this model is kept, and it was not added.
@@ -162,7 +162,7 @@ class Models(Service):
         """Summarize which model is in use."""
         if models_.used == OFF:
             return "Search by meaning is off"
-        changing = f", {models_.searched} is searched until then" if _is_changing(models_) else ""
+        changing = f", {models_.searched} is searched until it is ready" if _is_changing(models_) else ""
         return f"{models_.used} is in use{' by default' if models_.is_default else ''}{changing}"
 
     def summarize_removal(self, done: RemoveModelResult) -> str:

@@ -49,15 +49,15 @@ class ReindexService(Service):
         return Plan()
 
     def reindex(self, scope: Scope = "changes", project: ProjectRef = "", kind: Kind | None = None) -> ReindexResult:
-        """Bring search by meaning up to date now instead of in the background; keyword search needs no such thing.
+        """Update search by meaning now instead of in the background; keyword search needs no update.
 
-        It runs until all is done and tells its progress. Search goes on meanwhile as before. If it is stopped, the
-        next call goes on where it was; texts that are embedded already are not embedded again.
+        It runs until everything is done and reports its progress. Search works as before meanwhile. If it is stopped,
+        the next call continues; texts that are already embedded are not embedded again.
 
         Args:
-            scope: `changes` takes what waits; `index` also builds the index anew from the vectors that are kept;
-                `everything` cuts every item anew first, and forgets vectors that no item needs.
-            project: Cut the items of one project anew, and build the index anew.
+            scope: `changes` embeds pending changes; `index` also rebuilds the index from the stored vectors;
+                `everything` first splits every item again, and deletes vectors that no item needs.
+            project: Split the items of one project again, and rebuild the index.
             kind: The same for the items of one kind.
 
         Raises:

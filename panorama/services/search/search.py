@@ -102,12 +102,12 @@ class Search(Service):
     ) -> Page[SearchHit]:
         """Find anything by its words and its meaning: projects, tasks, notes, links, reminders, journal, files.
 
-        Use it to recall or look up. Write words or a question; "quoted words" stand together. For exact filters and
+        Use it to recall or look up. Write words or a question; "quoted words" must be adjacent. For exact filters and
         counts use query.
 
         Args:
-            since: First day of the last change.
-            until: Last day of it.
+            since: Changed on this day or later.
+            until: Changed on this day or earlier.
             mode: keyword for words alone, semantic for meaning alone.
         """
         with self._reading() as session:

@@ -51,7 +51,7 @@ class Sessions(Service):
         kind: SessionKind | None = None,
         create_people: bool = False,
     ) -> Result[LoggedSession]:
-        """Log meeting minutes or thoughts as they come: title begins a session, session adds to it.
+        """Log meeting minutes or thoughts as they come: title starts a session, session adds to it.
 
         Args:
             lines: Text, or {text, speaker, revises, type: note|decision|action|next_step|question|summary|thought}.
@@ -105,10 +105,10 @@ class Sessions(Service):
         To log it as it happens use log_session.
 
         Args:
-            started_at: Moment it began; now if left out.
-            attendees: Names or e-mail addresses; people who are known are found.
-            lines: As log_session takes them; they also have at, branch and confidence (0 to 1).
-            create_people: Create a person for each attendee who is not known.
+            started_at: When it began; by default now.
+            attendees: Names or e-mail addresses; known people are linked.
+            lines: As for log_session; they can also have at, branch and confidence (0 to 1).
+            create_people: Create a person for each unknown attendee.
         """
         now = self._now()
         with self._writing() as session:
@@ -133,7 +133,7 @@ class Sessions(Service):
         Args:
             start: Position of the first line.
             type: Only lines of this type.
-            chars: The most characters of lines.
+            chars: Maximum number of characters of lines.
         """
         if start < 1 or not 1 <= chars <= MAX_READ_CHARS:
             raise InvalidInputError(
@@ -153,7 +153,7 @@ class Sessions(Service):
         since: str = "",
         until: str = "",
     ) -> Page[LoggedSession]:
-        """List meetings and thinking sessions, the last begun first.
+        """List meetings and thinking sessions, the latest first.
 
         To find one by its lines use search.
 
@@ -187,12 +187,12 @@ class Sessions(Service):
         summary: str | None = None,
         create_people: bool = False,
     ) -> Result[LoggedSession]:
-        """Change fields of a session; what is left out stays, "" or [] clears.
+        """Change fields of a session; omitted fields stay, "" or [] clears.
 
         To add lines use log_session, to remove it delete_item.
 
         Args:
-            create_people: Create a person for each attendee who is not known.
+            create_people: Create a person for each unknown attendee.
         """
         with self._writing() as writing:
             old: LoggedSession = rows.load(writing, "session", session)
@@ -218,7 +218,7 @@ class Sessions(Service):
 
         Args:
             start: First character.
-            chars: The most characters.
+            chars: Maximum number of characters.
         """
         if start < 0 or not 1 <= chars <= MAX_EXPORT_CHARS:
             raise InvalidInputError(

@@ -119,7 +119,7 @@ class SourceFunctions:
         return config, opened, functions[function]
 
     def read(self, source: str, deadline: Deadline) -> KnownSource:
-        """Read the functions of a source anew.
+        """Read the functions of a source again.
 
         Raises:
             NotFoundError: There is no such source.

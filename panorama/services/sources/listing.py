@@ -44,7 +44,7 @@ class SourceListing:
     def list(self) -> SourceList:
         """List the sources that scripts call as sdk.<source>, their functions, and what is allowed.
 
-        search_sdk(NAME) shows what a function takes. Only the user changes sources, with `panorama sources`.
+        search_sdk(NAME) shows the arguments of a function. Only the user changes sources, with `panorama sources`.
         """
         try:
             self._functions.read_unknown()

@@ -110,7 +110,7 @@ class SourcePermissions:
             rows.add_grants(session, f"{SCRIPT}{digest}", keys, self._context.now())
 
     def renew(self, source: str, functions: str = "*") -> AllowedFunctions:
-        """Let the rules of a source hold for its functions as they are now, and return these functions.
+        """Accept the present definitions of a source's functions for its rules, and return these functions.
 
         This is for the command that writes the rules and shows the functions to the user.
 

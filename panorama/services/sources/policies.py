@@ -89,7 +89,7 @@ class SourcePolicies(Service):
         self._functions = functions
 
     def describe(self) -> SourcePolicyList:
-        """Show all sources with their rules, functions and grants, as they were read last; starts none."""
+        """Show all sources with their rules, functions and grants, as last read; no source is started."""
         try:
             configs = load_sources(self._context.home)
             known = {entry.config.name: entry.functions for entry in self._functions.list_known()}
@@ -105,7 +105,7 @@ class SourcePolicies(Service):
         )
 
     def decide(self, pattern: str, decision: Decision | Literal["default"]) -> SourceRule:
-        """Write a rule for functions of a source, which allows them as they were read last; `default` removes it.
+        """Write a rule for functions of a source, which allows them as last read; `default` removes it.
 
         Args:
             pattern: SOURCE.FUNCTION, where * stands for any letters.
@@ -126,7 +126,7 @@ class SourcePolicies(Service):
         return SourceRule(source=source, pattern=functions, decision=decision)
 
     def revoke(self, source: str) -> SourceRule:
-        """Take back what the user agreed to in conversations for a source; approved scripts keep their grants.
+        """Revoke what the user agreed to in conversations for a source; approved scripts keep their grants.
 
         Raises:
             ConflictError: The caller is not the user.

@@ -1,4 +1,4 @@
-"""What the source calls of one run share."""
+"""The state that the source calls of one run share."""
 
 from collections import Counter
 from collections.abc import Generator

@@ -33,7 +33,7 @@ STOP_SECONDS = 2.0
 """How long a server may take to end after its input is closed, and again after SIGTERM."""
 
 PACE_SECONDS, MAX_UNASKED = 0.1, 20
-"""How many messages that are no answers are read in a tenth of a second; a flood slows down other clients."""
+"""How many messages that are not answers are read in a tenth of a second; a flood slows down other clients."""
 
 _ANSWERS = mcp_types.JSONRPCResponse, mcp_types.JSONRPCError
 

@@ -1,4 +1,4 @@
-"""Signing in by OAuth: a person does it once, by command; the daemon renews tokens and waits for nobody."""
+"""Signs in by OAuth: the user does it once with a command; the daemon renews tokens and never asks."""
 
 import json
 import logging
@@ -97,7 +97,7 @@ class TokenFile:
 
 
 class SourceOAuth(OAuth):
-    """OAuth that asks nobody, unless it has a way to show an address."""
+    """OAuth that never asks the user, unless it has a way to show an address."""
 
     def __init__(self, tokens: TokenFile, show_address: ShowAddress | None) -> None:
         logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL)  # it logs each refusal with its traceback
@@ -111,7 +111,7 @@ class SourceOAuth(OAuth):
         """Show the address where to sign in.
 
         Raises:
-            LoginNeededError: There is nobody to show it to.
+            LoginNeededError: No user can be shown it.
         """
         if self._show_address is None:
             raise LoginNeededError

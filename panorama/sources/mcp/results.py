@@ -102,7 +102,7 @@ def _find_value(structure: Any, text: str, returns: Mapping[str, Any] | None) ->
         fields: Mapping[str, Any] = (returns or {}).get("properties") or {}
         is_wrapped = bool((returns or {}).get("x-fastmcp-wrap-result")) or list(fields) in (["result"], [])
         if list(structure) == ["result"] and is_wrapped:
-            return structure["result"]  # FastMCP and the Python SDK wrap what is no object
+            return structure["result"]  # FastMCP and the Python SDK wrap what is not an object
         if text and list(structure.values()) == [text]:
             return text  # {"content": "…"} that repeats the text
         return dict(structure)

@@ -34,7 +34,7 @@ class Request:
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether it can be sent again when nobody knows if it was carried out."""
+        """Whether it can be sent again if its outcome is unknown."""
         return self.reads_only or self.method in IDEMPOTENT_METHODS
 
 

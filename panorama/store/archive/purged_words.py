@@ -1,4 +1,4 @@
-"""Searched words that only purged items hold; the log forgets them with the items."""
+"""Searched words that only purged items contain; they are removed from the log with the items."""
 
 import json
 import re

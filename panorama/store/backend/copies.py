@@ -82,7 +82,7 @@ class Snapshots(Protocol):
         ...
 
     def make_independent(self, path: Path, now: datetime, *, is_own: bool) -> Withdrawn:
-        """Make a copy a store of its own: it resumes no jobs of the original and gets its own search index.
+        """Make a copy an independent store: it resumes no jobs of the original and gets its own search index.
 
         Args:
             is_own: Whether this data directory made it; otherwise what was approved in it is withdrawn.

@@ -104,7 +104,7 @@ def update_items(session: Session, updates: Sequence[tuple[Item, Item]]) -> None
 
 
 def rebuild_item(session: Session, item: Item) -> None:
-    """Write the edges of a living item anew."""
+    """Rewrite the edges of a living item."""
     if isinstance(item, Relation):
         _rebuild_relation(session, item)
     else:

@@ -1,4 +1,4 @@
-"""Marks: the last change that each reader of the change log has read, and what else the readers have to remember."""
+"""Marks: the last change that each reader of the change log has read, and other state of these readers."""
 
 from collections.abc import Mapping, Sequence
 

@@ -127,7 +127,7 @@ def make_replacement(path: Path, now: datetime, *, is_own: bool) -> Withdrawn:
 
 
 def make_independent(path: Path, now: datetime, *, is_own: bool) -> Withdrawn:
-    """Make a copy a store of its own: it resumes no jobs of the original and gets its own search index.
+    """Make a copy an independent store: it resumes no jobs of the original and gets its own search index.
 
     On a Qdrant server a store is known by its number; two stores with one number would overwrite each other's vectors.
 

@@ -1,4 +1,4 @@
-"""What the commands of `panorama sources` do."""
+"""Implements the commands of `panorama sources`."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -144,7 +144,8 @@ class Change(Row):
 
 
 class Undone(Row):
-    """The changes reverted by an undo (the first 50 of `count`), and conflicts; `note` tells where a stopped one is."""
+    """The changes reverted by an undo (the first 50 of `count`), and conflicts; `note` says where a stopped one
+    ended."""
 
     units: list[str]
     count: int

@@ -145,10 +145,10 @@ class Library(Service):
     # Operations.
 
     def list(self, page: PageRequest, state: StateFilter = "all", suggest: bool = False) -> Page[ScriptLine]:
-        """List kept scripts: state, and arguments for run_script. Drafts were not approved by the user.
+        """List saved scripts: state, and arguments for run_script. Drafts were not approved by the user.
 
         Args:
-            suggest: List what was done often and is worth a script instead; save_script takes its `run`.
+            suggest: List repeated work that is worth a script instead; save_script takes its `run`.
         """
         if suggest:
             lines = tuple(self._suggesting.list_suggestions())
@@ -181,7 +181,7 @@ class Library(Service):
         )  # fmt: skip
 
     def get(self, script: str) -> ScriptView:
-        """Show a kept script: its text, its state, what it reads and writes, and how its runs went.
+        """Show a saved script: its text, its state, what it reads and writes, and figures of its runs.
 
         Raises:
             NotFoundError: There is no such script.
@@ -247,16 +247,16 @@ class Library(Service):
     def save(
         self, name: str, code: str = "", run: str = "", summary: str = "", replace: bool = False
     ) -> Result[ScriptSaveResult]:
-        """Keep a script as a draft: a docstring, then `def main(…)` with typed parameters.
+        """Save a script as a draft: a docstring, then `def main(…)` with typed parameters.
 
-        It stays one until the user approves it.
+        It stays a draft until the user approves it.
 
         Args:
             name: Such as late_tasks.
             code: Without main it is wrapped.
-            run: Or a run whose code to keep; its inputs become parameters.
+            run: Or a run whose code to save; its inputs become parameters.
             summary: One sentence, if there is no docstring.
-            replace: Overwrite the one of this name.
+            replace: Overwrite an existing one.
 
         Raises:
             InvalidInputError: The name or the text cannot be a script.
@@ -334,7 +334,7 @@ class Library(Service):
         )  # fmt: skip
 
     def get_history(self, script: str) -> ScriptHistory:
-        """List the texts that stood under a script's name and what was decided on them, the newest first."""
+        """List the versions of a script and the decisions on them, the newest first."""
         name = validate_script_name(script.strip().removeprefix(TOOL_PREFIX))
         with self._reading() as session:
             versions = tuple(script_versions.iter_history(session, name))
@@ -343,11 +343,11 @@ class Library(Service):
         return ScriptHistory(name=name, versions=versions)
 
     def diff(self, script: str, old: int | None = None, new: int | None = None) -> ScriptDiff:
-        """Compare two texts of a script: by default the one approved last with the one on the disk.
+        """Compare two texts of a script: by default the last approved one with the file.
 
         Args:
-            old: The number of a version, as history tells it.
-            new: Another one; else the text on the disk.
+            old: The number of a version, from the history.
+            new: Another version; by default the file.
         """
         name = validate_script_name(script.strip().removeprefix(TOOL_PREFIX))
         with self._reading() as session:

@@ -12,7 +12,7 @@ from panorama.store.log.library import RunStats
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptLine:
-    """A script in one line. `parameters` are how it is called; `writes` tells what it changes, by its text.
+    """A script in one line. `parameters` are how it is called; `writes` lists what its text changes.
 
     A line with the state `suggested` is not a script yet: `run` can be saved as one; `summary` says why.
     """

@@ -45,10 +45,10 @@ class ScriptReviews(Service):
     # Operations that ask the user.
 
     def promote(self, script: str, to: Step = "promoted", read_only: bool = False) -> ScriptReviewResult:
-        """Ask the user to approve a kept script, or to make it a tool of its own, script_<name>.
+        """Ask the user to approve a saved script, or to make it a tool, script_<name>.
 
         Args:
-            to: reviewed approves it, demoted takes its tool away, retired ends its use.
+            to: reviewed approves it, demoted removes its tool, retired disables it.
             read_only: Its tool cannot change anything.
 
         Raises:
@@ -83,10 +83,10 @@ class ScriptReviews(Service):
         return Plan(f"{deed}\n{describe_script(view)}")
 
     def approve(self, script: str, digest: str) -> ScriptReviewResult:
-        """Approve a script's text; asked for by a person at a terminal who was shown that text.
+        """Approve a script's text, for a user at a terminal who was shown it.
 
         Args:
-            digest: That of the text that was shown.
+            digest: The digest of the text that was shown.
 
         Raises:
             ConflictError: The text is another one by now.
@@ -113,10 +113,10 @@ class ScriptReviews(Service):
         return Plan(f"Approve the script {saved.name}? Its text has the digest {digest}.")
 
     def rollback(self, script: str, version: int | None = None) -> ScriptReviewResult:
-        """Put a text back that stood under the name before; it is reviewed then, and no tool.
+        """Restore an earlier text of a script; it is then reviewed, and not a tool.
 
         Args:
-            version: Its number, as history tells it; else the one before the last.
+            version: Its number in the history; by default the previous one.
         """
         del version  # it was resolved for the question
         saved = self._take_confirmed(script)
@@ -143,7 +143,7 @@ class ScriptReviews(Service):
     # Operations without a question.
 
     def reject(self, script: str, digest: str) -> ScriptReviewResult:
-        """Keep that a person does not want a text; an assistant cannot propose it again."""
+        """Record that the user rejects a text; an assistant cannot propose it again."""
         saved = self._library.get_saved(script)
         if saved.text.digest != digest:
             raise ConflictError(

@@ -43,15 +43,15 @@ class LibraryRunner(Service):
         atomic: bool = False,
         timeout: int = MAX_SECONDS,
     ) -> RunResult:
-        """Run a kept script by its name; list_scripts tells what each takes.
+        """Run a saved script by its name; list_scripts shows its arguments.
 
         It answers like run_code, and says if it is a draft.
 
         Args:
             args: Its arguments by name.
             dry_run: Change nothing; show what would change.
-            atomic: Take all back if it fails.
-            timeout: As of run_code.
+            atomic: Undo everything if it fails.
+            timeout: As for run_code.
 
         Raises:
             NotFoundError: There is no such script.
@@ -72,7 +72,7 @@ class LibraryRunner(Service):
     ) -> Plan:
         """Refuse a script that would not even begin; ask the user if it is a draft that confirms in their place.
 
-        A schedule may not run a text that nobody has reviewed.
+        A schedule may not run an unreviewed text.
         """
         self._code.validate_timeout(timeout)
         saved = self._get_startable(script)

@@ -66,7 +66,7 @@ def render_overview(entries: Sequence[Entry]) -> SdkSearchResult:
 
 
 def _format_script_names(entries: Iterable[Entry]) -> list[str]:
-    """Return the names of saved scripts in one line, since there may be many."""
+    """Return the names of saved scripts in one line."""
     names = [entry.name.rpartition(".")[2] for entry in entries]
     shown = names[:MAX_SCRIPT_NAMES]
     more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""

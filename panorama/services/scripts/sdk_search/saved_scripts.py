@@ -1,4 +1,4 @@
-"""Kept scripts as the reference of the SDK tells them: those that a person approved, and another script may run."""
+"""Saved scripts in the SDK reference: those that the user approved, so that other scripts may run them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
