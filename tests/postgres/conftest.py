@@ -8,7 +8,7 @@ from tests.postgres.spaces import Space, create_space
 
 
 @pytest.fixture
-def space(postgres_url: str) -> Iterator[Space]:
+def schema(postgres_url: str) -> Iterator[Space]:
     """A schema with our tables."""
-    with create_space(postgres_url, "space") as created:
+    with create_space(postgres_url, "tables") as created:
         yield created

@@ -1,5 +1,6 @@
 """A space of PostgreSQL for a test: a schema of the shared database."""
 
+import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ def create_space(url: str, name: str, *, migrated: bool = True) -> Generator[Spa
     sql.register()
     engine = create_engine(
         make_url(url).set(drivername=sql.DRIVER),
+        paramstyle="format",
+        json_serializer=json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode,
         connect_args={"options": f"-c search_path={name} -c timezone=UTC"},
     )
     space = Space(engine)

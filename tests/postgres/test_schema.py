@@ -34,19 +34,19 @@ def describe_schema(connection: Connection) -> dict[str, list[str]]:
     }
 
 
-def test_a_schema_built_fresh_equals_one_built_by_migrations(space: Space, postgres_url: str) -> None:
+def test_a_schema_built_fresh_equals_one_built_by_migrations(schema: Space, postgres_url: str) -> None:
     with create_space(postgres_url, "fresh", migrated=False) as fresh:
         with fresh.engine.begin() as connection:
             metadata.create_all(connection)
             built = describe_schema(connection)
-        with space.engine.begin() as connection:
+        with schema.engine.begin() as connection:
             migrated = describe_schema(connection)
 
     assert built == migrated
 
 
-def test_numbers_have_64_bits_and_texts_no_length_and_the_order_of_code_points(space: Space) -> None:
-    with space.engine.begin() as connection:
+def test_numbers_have_64_bits_and_texts_no_length_and_the_order_of_code_points(schema: Space) -> None:
+    with schema.engine.begin() as connection:
         columns = connection.execute(text(_COLUMNS)).all()
         own = [row for row in columns if row.table_name != "alembic_version"]
 
