@@ -25,6 +25,9 @@ MIN_IDEOGRAPH = "\u2e80"
 EXACT_COUNT = 10_000
 """Up to so many parts are counted; of more the server's estimate is taken."""
 
+RECENT_PARTS = 4_000
+"""The last written parts that are read one by one for several words that stand in one part."""
+
 MAX_NAMED = 20_000
 """The most matches ranked when an item is looked up by its words, the last written ones."""
 
@@ -49,12 +52,25 @@ _WEIGHTS = "'{{{low}, {low}, {low}, 1}}'".format(low=1 / TITLE_WEIGHT)  # of D, 
 _RANK = (
     "SELECT p.item, p.kind, r.score, r.id FROM (SELECT id, ts_rank("
     "{weights}, words, CAST(:query AS tsquery), 1) AS score "
-    "FROM (SELECT id, words FROM search_words WHERE words @@ CAST(:query AS tsquery) ORDER BY id DESC LIMIT :reach) "
-    "AS m ORDER BY score DESC, id {order} LIMIT :limit) AS r "
+    "FROM ({matches}) AS m ORDER BY score DESC, id {order} LIMIT :limit) AS r "
     "JOIN search_parts AS p ON p.id = r.id ORDER BY r.score DESC, p.id {order}"
 )
-_BEST = text(_RANK.format(order="DESC", weights=_WEIGHTS))
-_NAMED = text(_RANK.format(order="ASC", weights=_WEIGHTS))
+_LAST_MATCHES = (
+    "SELECT id, words FROM search_words WHERE words @@ CAST(:query AS tsquery) ORDER BY id DESC LIMIT :reach"
+)
+# The server cannot estimate how many parts have several words, and would read all parts from the last one on. So the
+# last ones are read, and only if they are too few also those that the index of words finds (id + 0 makes it do so).
+_JOINT_MATCHES = (
+    "WITH last AS MATERIALIZED (SELECT id, words FROM (SELECT id, words FROM search_words "
+    f"ORDER BY id DESC LIMIT {RECENT_PARTS}) AS n WHERE words @@ CAST(:query AS tsquery)) "
+    "SELECT id, words FROM (SELECT id, words FROM last UNION ALL SELECT * FROM (SELECT id, words FROM search_words "
+    "WHERE words @@ CAST(:query AS tsquery) AND (SELECT count(*) FROM last) < :limit "
+    f"AND id + 0 < (SELECT min(id) FROM (SELECT id FROM search_words ORDER BY id DESC LIMIT {RECENT_PARTS}) AS n) "
+    "ORDER BY id + 0 DESC LIMIT :reach) AS o) AS j ORDER BY id DESC LIMIT :reach"
+)
+_BEST = text(_RANK.format(order="DESC", weights=_WEIGHTS, matches=_LAST_MATCHES))
+_BEST_JOINT = text(_RANK.format(order="DESC", weights=_WEIGHTS, matches=_JOINT_MATCHES))
+_NAMED = text(_RANK.format(order="ASC", weights=_WEIGHTS, matches=_LAST_MATCHES))
 # The parts are read by number: OFFSET keeps the condition out of the inner query, and so the index of words.
 _MATCHING = text(
     "SELECT id FROM (SELECT id, words FROM search_words WHERE id = ANY(:parts) OFFSET 0) AS p "
@@ -130,7 +146,8 @@ class TsvectorFullText(PartIndex):
         Ranking a match costs some 3 us, and a common word has a hundred thousand.
         """
         values = {"query": query, "limit": limit, "reach": reach}
-        return [Match(*row) for row in session.connection.execute(_BEST, values)]
+        statement = _BEST_JOINT if " & " in query or " <-> " in query else _BEST
+        return [Match(*row) for row in session.connection.execute(statement, values)]
 
     def list_matching_parts(self, session: Session, query: str, parts: Collection[int]) -> list[int]:
         """Return those of some parts that match an expression."""

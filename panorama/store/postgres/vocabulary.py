@@ -1,6 +1,6 @@
 """The indexed words: a list of all that were ever written, and how frequent they are."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy import text
 
@@ -20,6 +20,7 @@ _BUCKET = text(
     "SELECT term FROM search_terms WHERE term >= :low AND term < :high "
     f"AND length(term) BETWEEN :shortest AND :longest LIMIT {MAX_BUCKET}"
 )
+_KNOWN = text("SELECT term FROM search_terms WHERE term = ANY(:terms)")
 # The statistics name the thousand most common words. Their frequencies are followed by those of the array itself.
 _COUNTS = text(
     "WITH common AS MATERIALIZED (SELECT e.term, CAST(e.share * c.parts AS bigint) AS parts FROM "
@@ -55,6 +56,10 @@ class TsvectorVocabulary(WordVocabulary):
     def list_terms(self, session: Session, span: TermRange) -> Iterable[str]:
         """Return stems in a range, at most MAX_BUCKET; some may have left the index."""
         return session.connection.execute(_BUCKET, span._asdict()).scalars()
+
+    def filter_known(self, session: Session, stems: Collection[str]) -> Collection[str]:
+        """Return those of some stems that were ever written."""
+        return session.connection.execute(_KNOWN, {"terms": list(stems)}).scalars().all()
 
     def read_texts(self, session: Session, counts: Mapping[str, int]) -> Mapping[str, Sequence[str]]:
         """Return the beginnings of the first titles and texts with each stem, as the items have them."""

@@ -1,6 +1,6 @@
 """The indexed words, read through `fts5vocab`, which never lags."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy import text
 
@@ -42,6 +42,10 @@ class Fts5Vocabulary(WordVocabulary):
     def list_terms(self, session: Session, span: TermRange) -> Iterable[str]:
         """Return stems of the index in a range, at most MAX_BUCKET."""
         return session.connection.execute(_BUCKET, span._asdict()).scalars()
+
+    def filter_known(self, session: Session, stems: Collection[str]) -> Collection[str]:
+        """Return those of some stems that the index has."""
+        return self.count_parts(session, list(dict.fromkeys(stems)))
 
     def read_texts(self, session: Session, counts: Mapping[str, int]) -> Mapping[str, Sequence[str]]:
         """Return the beginnings of the first titles and texts with each stem."""

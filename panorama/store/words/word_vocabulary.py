@@ -3,7 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -50,6 +50,10 @@ class WordVocabulary(ABC):
         """Return stems of the index in a range, at most MAX_BUCKET; some may have left it."""
 
     @abstractmethod
+    def filter_known(self, session: Session, stems: Collection[str]) -> Collection[str]:
+        """Return those of some stems that the index has; some may have left it."""
+
+    @abstractmethod
     def read_texts(self, session: Session, counts: Mapping[str, int]) -> Mapping[str, Sequence[str]]:
         """Return the beginnings of the first MAX_TEXTS titles and texts with each stem, given how many parts hold it.
 
@@ -94,16 +98,16 @@ class WordVocabulary(ABC):
         The stem of a word that ends in y ends in i; that i is not compared.
         """
         limit = spelling.allowed_edits(folded)
-        wrong: dict[str, int] = {}
-        for entry in dict.fromkeys([*self._iter_alike(session, folded, limit), *_stem_variants(folded)]):
+        variants = self.filter_known(session, _stem_variants(folded))
+        far: dict[str, int] = {}
+        for entry in dict.fromkeys([*self._iter_alike(session, folded, limit), *variants]):
             distance = spelling.edit_distance(folded, entry.removesuffix("i"), limit, begun=True)
             if distance <= limit and entry not in STOP_WORDS:
-                wrong[entry] = distance
-        counts = self.count_parts(session, list(wrong))
-        near = sorted(
-            (2 * wrong[entry] + abs(len(folded) - len(entry)), -count, entry) for entry, count in counts.items()
-        )
-        return {entry: -count for far, count, entry in near[:MAX_STEMS] if far <= near[0][0] + MAX_EXTRA_DISTANCE}
+                far[entry] = 2 * distance + abs(len(folded) - len(entry))
+        most = max(sorted(far.values())[:MAX_STEMS], default=0)
+        counts = self.count_parts(session, [entry for entry, value in far.items() if value <= most])
+        near = sorted((far[entry], -count, entry) for entry, count in counts.items())
+        return {entry: -count for value, count, entry in near[:MAX_STEMS] if value <= near[0][0] + MAX_EXTRA_DISTANCE}
 
     def _iter_alike(self, session: Session, folded: str, limit: int) -> Iterator[str]:
         """Yield stems with the same first two letters, and almost the same letters."""
