@@ -3,23 +3,19 @@
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager
-from hashlib import sha256
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from panorama.app import App
-from panorama.calls import Answer
 from panorama.errors import InvalidInputError, UnavailableError
-from panorama.store.archive import jsonl
 from panorama.store.archive.atomic_folder import AtomicFolder
 from panorama.store.archive.manifests import read, with_digest
 
-Call = Callable[..., Answer]
-Told = dict[str, Any]
+from .parcels import Call, entry, forged, refused, rewrite
+
 EVIL = b"ssh-ed25519 AAAA evil\n"
 
 
@@ -30,35 +26,6 @@ def parcel(call: Call, app: App, tmp_path: Path, request: pytest.FixtureRequest)
     (app.settings.home / "scripts").mkdir()
     (app.settings.home / "scripts" / "tidy.py").write_text("def main(): pass\n")
     return Path(call(request.param, folder=str(tmp_path / "out"), confirm=True).data["path"])
-
-
-@contextmanager
-def forged(parcel: Path) -> Generator[Told]:
-    """Let a test change what a parcel said of itself when it was made, and seal that again."""
-    first = parcel.parent / "first.json"
-    if not first.exists():
-        first.write_bytes((parcel / "manifest.json").read_bytes())
-    told = json.loads(first.read_text())
-    yield told
-    (parcel / "manifest.json").write_text(json.dumps(with_digest(told)))
-
-
-def entry(content: bytes) -> Told:
-    return {"size": len(content), "sha256": sha256(content).hexdigest()}
-
-
-def refused(call: Call, parcel: Path, tmp_path: Path) -> None:
-    """Look that neither check nor restore takes it, and that nothing stays of it."""
-    before = {each for each in tmp_path.rglob("*") if not each.is_relative_to(parcel)}
-    for ask in (
-        lambda: call("backups.check", path=str(parcel)),
-        lambda: call("restore", source=str(parcel), folder=str(tmp_path / "deep" / "in" / "again")),
-    ):
-        with pytest.raises(InvalidInputError) as refusal:
-            ask()
-        assert refusal.value.hint
-    left = {each for each in tmp_path.rglob("*") if not each.is_relative_to(parcel)}
-    assert {each for each in left - before if each.name != "first.json"} == set()
 
 
 LEADING_ELSEWHERE = (
@@ -310,62 +277,6 @@ def test_a_list_without_end_is_refused(parcel: Path, call: Call, tmp_path: Path)
         file.truncate(1 << 30)  # sparse
 
     refused(call, parcel, tmp_path)
-
-
-# Rows of an export that somebody made up
-
-HOSTILE_ROWS: dict[str, Told] = {
-    "name that is a path": {"name": "../../victim"},
-    "number without end": {"version": 1 << 63},
-    "number as text": {"version": "one"},
-    "stored number without end": {"version": {"$stored": 1 << 70}},
-    "moment that is none": {"updated_at": "never"},
-    "moment that no zone can show": {"updated_at": "9999-12-31T23:59:59.000000Z"},
-    "digest": {"sha256": "../../../../etc/passwd"},
-    "id": {"id": "../../x"},
-    "tags that are none": {"tags": 7},
-    "deep": {"tags": {"$stored": "x"}, "name": {"a": 1}},
-}
-
-
-@pytest.fixture
-def exported(call: Call, app: App, tmp_path: Path) -> Path:
-    """An export with a file, whose rows a test changes."""
-    call("write_file", name="tea.txt", text="oolong")
-    return Path(call("export", folder=str(tmp_path / "out"), confirm=True).data["path"])
-
-
-def rewrite(parcel: Path, path: str, content: bytes) -> None:
-    """Write a file of a parcel anew, and seal that."""
-    (parcel / path).write_bytes(content)
-    with forged(parcel) as told:
-        told["files"][path] = entry(content)
-
-
-@pytest.mark.parametrize("values", HOSTILE_ROWS.values(), ids=HOSTILE_ROWS)
-def test_a_row_that_panorama_did_not_write_is_refused(exported: Path, call: Call, tmp_path: Path, values: Told) -> None:
-    row = json.loads((exported / "data" / "files.jsonl").read_text())
-
-    rewrite(exported, "data/files.jsonl", json.dumps({**row, **values}).encode() + b"\n")
-
-    refused(call, exported, tmp_path)
-
-
-@pytest.mark.parametrize("line", [b"[" * 100_000 + b"\n", b"{\n", b"7\n", b"null\n", b'{"id": "f_1"}\n', b"\xff\n"])
-def test_a_line_that_is_no_row_is_refused(exported: Path, call: Call, tmp_path: Path, line: bytes) -> None:
-    rewrite(exported, "data/files.jsonl", line)
-
-    refused(call, exported, tmp_path)
-
-
-def test_a_line_without_end_is_not_read_whole(
-    exported: Path, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(jsonl, "MAX_LINE_BYTES", 1000)
-
-    rewrite(exported, "data/files.jsonl", b"[" + b"1," * 10_000)
-
-    refused(call, exported, tmp_path)
 
 
 # Settings that somebody made up

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from panorama.services.search import follower
+
 from .disks import mounted
 from .house import House
 
@@ -30,3 +32,11 @@ def small_disk(tmp_path: Path) -> Generator[Path]:
     """A disk of its own with room for 4 MB."""
     with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=4m", "tmpfs") as disk:
         yield disk
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look and try again sooner than a person's daemon does, and hear of every failure at the first try."""
+    monkeypatch.setattr(follower, "START_DELAY_SECONDS", 0.0)
+    monkeypatch.setattr(follower, "POLL_SECONDS", 0.2)
+    monkeypatch.setattr(follower, "MAX_RETRY_SECONDS", 0.5)

@@ -1,10 +1,8 @@
 """What befalls the index of meanings while it is used: no call fails by it, and it becomes what a fresh build gives."""
 
 import os
-import re
 import shutil
 import signal
-import subprocess
 import threading
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
@@ -16,26 +14,15 @@ import pytest
 from panorama.app import open_app
 from panorama.calls import Conversation
 from panorama.config import read_settings
-from panorama.errors import UnavailableError
-from panorama.services.search import follower
 from panorama.services.search.index_sync import IndexSync
 
-from .disks import mounted, unwritable
+from .disks import unwritable
 from .house import House
 from .meanings import assert_converged, converges, finds, followed, note, told, until
 from .servers import Server
-from .test_disk import PAGE, filled
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("impatient")]
 SUBJECTS = ("quince jam", "steam engines", "moons of Jupiter")
-
-
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look and try again sooner than a person's daemon does, and hear of every failure at the first try."""
-    monkeypatch.setattr(follower, "START_DELAY_SECONDS", 0.0)
-    monkeypatch.setattr(follower, "POLL_SECONDS", 0.2)
-    monkeypatch.setattr(follower, "MAX_RETRY_SECONDS", 0.5)
 
 
 @pytest.fixture
@@ -326,76 +313,3 @@ def test_two_that_follow_one_store_at_once_lose_nothing(home: Path) -> None:
             converges(house)
 
     assert_converged(home, *SUBJECTS)
-
-
-# The disk is full.
-
-
-def enlarge(disk: Path) -> None:
-    """Give a disk 400 MB."""
-    subprocess.run(["mount", "-o", "remount,size=400m", disk], check=True)
-
-
-def test_a_disk_too_small_for_the_index_is_said_and_hinders_no_call(home: Path) -> None:
-    (home / "index").mkdir(parents=True)
-    with mounted(home / "index", "-t", "tmpfs", "-o", "size=4m", "tmpfs") as disk, followed(home) as house:
-        made = [note(house, subject) for subject in SUBJECTS]
-        until(lambda: re.search("little disk space|No space", told(house).get("last_error", "")), "the error")
-        found = house.do("search", query="steam engines")
-        said = told(house)
-        enlarge(disk)
-
-        assert (found["data"][0]["id"], found["metadata"]["index"]["ran"]) == (made[1], ["keyword"])
-        assert found["metadata"]["index"]["missing"] in said["last_error"]
-        assert re.search("Free some space|the free disk space", said["do"])
-        converges(house)
-        assert finds(house, "steam engines", made[1])
-        until(lambda: "last_error" not in told(house), "the end of the error")
-    assert not list(home.glob("index.damaged-*"))
-
-
-@pytest.mark.slow
-def test_an_index_whose_disk_fills_up_lags_and_catches_up_once_there_is_room(home: Path) -> None:
-    (home / "index").mkdir(parents=True)
-    with mounted(home / "index", "-t", "tmpfs", "-o", "size=200m", "tmpfs") as disk, followed(home) as house:
-        for subject in SUBJECTS:
-            note(house, subject)
-        converges(house)
-        with filled(disk):
-            for process in index_processes():
-                process.kill()
-            made = [note(house, f"sourdough bread {number}") for number in range(20)]
-            until(lambda: "last_error" in told(house), "the error")
-            found = [house.do("search", query="sourdough", mode=mode) for mode in ("hybrid", "keyword", "semantic")]
-
-        assert all(each["data"] for each in found)
-        converges(house)
-        assert finds(house, "sourdough bread 7", made[7])
-    assert not list(home.glob("index.damaged-*"))
-
-
-def test_a_disk_that_fills_up_while_the_index_is_built_delays_it_until_there_is_room(home: Path) -> None:
-    (home / "index").mkdir(parents=True)
-    with mounted(home / "index", "-t", "tmpfs", "-o", "size=200m", "tmpfs") as disk, built(home) as house:
-        with filled(disk):
-            until(lambda: "last_error" in told(house), "the error")
-
-        still_follows(house)
-    assert not list(home.glob("index.damaged-*"))
-
-
-def test_a_full_disk_refuses_writes_alone_and_search_converges_once_there_is_room(tmp_path: Path) -> None:
-    with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=300m", "tmpfs") as disk:
-        with followed(disk / "home") as house:
-            kept = note(house, "quince jam")
-            converges(house)
-            with filled(disk):
-                for number in range(5):
-                    with pytest.raises(UnavailableError, match="nothing was changed"):
-                        house.do("create_note", title=f"Long {number}", content=PAGE * 20)
-                assert house.do("search", query="quince jam")["data"][0]["id"] == kept
-            made = note(house, "steam engines")
-
-            converges(house)
-            assert finds(house, "steam engines", made)
-        assert_converged(disk / "home", *SUBJECTS)
