@@ -121,6 +121,8 @@ def _try(model: AddedModel, folder: Path) -> int:
     """
     hint = "Download the model again, or use another."
     loaded = load_model(folder / MODEL, folder / TOKENIZER, model.pooling, model.name, hint)
+    loaded.embed("", model.max_tokens)
+    _try_limits(model, loaded)
     first, second = (loaded.embed(text, model.max_tokens) for text in _TRIAL_TEXTS)
     size = int(first.size)
     if size > MAX_SIZE:
@@ -134,7 +136,6 @@ def _try(model: AddedModel, folder: Path) -> int:
             f"The model {model.name} gives the same vector for different texts.",
             hint="Check that it is an embedding model and that the tokenizer belongs to it.",
         )
-    _try_limits(model, loaded)
     return size
 
 

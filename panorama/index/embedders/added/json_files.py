@@ -22,14 +22,23 @@ def read_json(file: Path) -> Any:
     try:
         if not file.is_file():
             raise InvalidInputError(f"{file} is not a file.", hint="Check the folder.")
-        if (size := file.stat().st_size) > MAX_JSON_BYTES:
-            limit = format_size(MAX_JSON_BYTES)
-            raise InvalidInputError(f"{file} has {format_size(size)}, more than {limit}.", hint="Check the folder.")
+        check_size(file)
         return json.loads(file.read_bytes())
     except OSError as error:
         raise InvalidInputError(f"{file} cannot be read: {error.strerror or error}.", hint="Check it.") from error
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"{file} is not valid JSON: {error}.", hint="Download the model again.") from error
+
+
+def check_size(file: Path) -> None:
+    """Check the size of a JSON file.
+
+    Raises:
+        InvalidInputError: It is too large.
+    """
+    if (size := file.stat().st_size) > MAX_JSON_BYTES:
+        limit = format_size(MAX_JSON_BYTES)
+        raise InvalidInputError(f"{file} has {format_size(size)}, more than {limit}.", hint="Check the folder.")
 
 
 def read_object(file: Path) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 
 from panorama.domain.text.sizes import format_size
 from panorama.errors import InvalidInputError
-from panorama.index.embedders.added.json_files import get_typed, read_json, read_object
+from panorama.index.embedders.added.json_files import check_size, get_typed, read_json, read_object
 
 Pooling = Literal["mean", "cls"]
 
@@ -68,6 +68,7 @@ def read_folder(folder: Path, file: str = "") -> ModelFolder:
     model, tokenizer = _find_model(folder, file), folder / TOKENIZER
     if not tokenizer.is_file():
         raise InvalidInputError(f"{folder} has no {TOKENIZER}.", hint="Download the model's whole folder.")
+    check_size(tokenizer)
     prompts = read_object(folder / "config_sentence_transformers.json").get("prompts")
     limit = get_typed(read_object(folder / "sentence_bert_config.json"), "max_seq_length", int, MAX_TOKENS)
     return ModelFolder(

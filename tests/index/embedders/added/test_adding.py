@@ -148,6 +148,20 @@ def test_a_file_of_2_gb_is_refused_before_it_is_read(add: Add, tmp_path: Path) -
         add()
 
 
+def test_a_tokenizer_of_2_gb_is_refused_before_it_is_copied(add: Add, tmp_path: Path) -> None:
+    write_folder(tmp_path / "Small Model")
+    with (tmp_path / "Small Model" / "tokenizer.json").open("wb") as file:
+        file.truncate(2 << 30)  # sparse
+
+    with pytest.raises(InvalidInputError, match=r"has 2\.1 GB, more than 67\.1 MB"):
+        add({"tokenizer.json": None})
+
+
+def test_a_tokenizer_with_pieces_of_every_text_that_the_model_lacks_is_named(add: Add) -> None:
+    with pytest.raises(InvalidInputError, match="The tokenizer has 28 pieces, more than the model small-model knows"):
+        add({"onnx/model.onnx": build_model(pieces=4)})
+
+
 @pytest.mark.parametrize(
     "damage", [b"", b"not a model", build_model.__name__.encode() * 9_000], ids=["empty", "text", "long text"]
 )
