@@ -46,7 +46,7 @@ class Settings(BaseSettings):
     timezone: str = Field(default_factory=local_zone, description="IANA name of your time zone.")
     toolsets: Annotated[tuple[str, ...], NoDecode] = Field(
         default=("default",),
-        description="Groups of tools that are listed; `more` adds updates of links, reminders and journal, "
+        description="Groups of listed tools; `more` adds updates of links, reminders and journal, "
         "`files` reads and writes files, `jobs` keeps schedules, `people` keeps people and teams, `sessions` "
         "keeps meetings, `calendar` events, `apps` shows views in a chat.",
     )
@@ -80,13 +80,13 @@ class Settings(BaseSettings):
     )
     desktop_notifications: bool = Field(
         default=True,
-        description="Whether the daemon shows reminders on the desktop too (`notify-send`, `osascript`).",
+        description="Also show reminders on the desktop (`notify-send`, `osascript`).",
     )
     http_port: int = Field(
         default=0,
         ge=0,
         le=65_535,
-        description="Port on this machine where the daemon also serves MCP over HTTP; 0 for none.",
+        description="Port on this machine for MCP over HTTP; 0 for none.",
     )
 
     charts: Literal["off", "png", "svg"] = Field(
@@ -104,7 +104,7 @@ class Settings(BaseSettings):
         default=0,
         ge=0,
         le=65_535,
-        description="Port on this machine of the web page; 0 for the one it had last, or any free one.",
+        description="Port on this machine of the web page; 0 for its last one, or any free one.",
     )
 
     script_isolation: Literal["language-only", "seatbelt", "seccomp", "seccomp+landlock"] = Field(
@@ -121,7 +121,7 @@ class Settings(BaseSettings):
     )
     index_engine: Literal["auto", "edge", "exact"] = Field(
         default="auto",
-        description="Where vectors are searched without a server: `edge` (Qdrant Edge), `exact` (numpy, in memory).",
+        description="Index of vectors without a server: `edge` (Qdrant Edge), `exact` (numpy, in memory).",
     )
     qdrant_url: str = Field(
         default="",
