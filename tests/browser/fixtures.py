@@ -4,7 +4,9 @@ A plugin of all tests: each conftest that imported the fixtures would start a br
 one in a thread.
 """
 
+import fcntl
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -37,10 +39,19 @@ def browser() -> "Iterator[Browser]":
 
 @pytest.fixture(scope="session")
 def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory in which every view has something to show."""
+    """A data directory in which every view has something to show; written once for all workers of a run."""
     home = tmp_path_factory.mktemp("sample") / "home"
-    command = [sys.executable, "-m", "tests.browser.sample_data", str(home)]
-    subprocess.run(command, env=make_environment(home), check=True, timeout=120)
+    base = tmp_path_factory.getbasetemp()
+    written = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "written-sample" / "home"
+    written.parent.mkdir(exist_ok=True)
+    with (written.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not written.exists():
+            draft = written.with_name("draft")
+            command = [sys.executable, "-m", "tests.browser.sample_data", str(draft)]
+            subprocess.run(command, env=make_environment(draft), check=True, timeout=240)
+            draft.rename(written)
+    shutil.copytree(written, home)
     return home
 
 
@@ -101,7 +112,7 @@ def page(open_context: "OpenContext") -> "Page":
     return page
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def assistant(daemon: PageDaemon) -> Iterator[Assistant]:
     """A real MCP client on the same data."""
     with connect_assistant(daemon) as connected:

@@ -1,12 +1,12 @@
 """Every view is usable by everybody: axe-core, keyboard, zoom, narrow screens, motion, forced colours, print."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
-from tests.browser.axe import find_violations
-from tests.browser.driver import Browser, Page
+from tests.browser.axe import COLOUR_RULES, RULES, find_violations
+from tests.browser.driver import VIEWPORT, WAIT_MILLISECONDS, Browser, BrowserContext, Complaints, Page
 from tests.browser.probes import get_style, probe
 from tests.browser.views import KEYS, find_addresses
 
@@ -21,12 +21,42 @@ MOST_STOPS = 400
 
 
 @pytest.fixture(scope="module")
-def addresses(browser: Browser, signed_in: dict[str, Any]) -> Mapping[str, str]:
-    """An address of each view."""
-    state = {"cookies": signed_in["cookies"], "origins": []}
-    context = browser.new_context(storage_state=state)
-    found = find_addresses(context.new_page(), signed_in["origin"])
+def context(browser: Browser, signed_in: dict[str, Any]) -> Iterator[BrowserContext]:
+    """One signed-in browser for all tests, so that style sheets and scripts are loaded once."""
+    state: Any = {"cookies": signed_in["cookies"], "origins": []}
+    context = browser.new_context(
+        viewport=VIEWPORT, base_url=signed_in["origin"], storage_state=state, locale="en-GB", reduced_motion="reduce"
+    )
+    context.set_default_timeout(WAIT_MILLISECONDS)
+    yield context
     context.close()
+
+
+@pytest.fixture(scope="module")
+def context_complaints(context: BrowserContext) -> Complaints:
+    """What the browser complains of."""
+    complaints = Complaints()
+    complaints.watch(context)
+    return complaints
+
+
+@pytest.fixture
+def page(context: BrowserContext, context_complaints: Complaints) -> Iterator[Page]:
+    """A new tab of the shared browser; the test fails if the browser complains."""
+    page = context.new_page()
+    yield page
+    page.close()
+    texts = [*context_complaints.texts]
+    context_complaints.clear()
+    assert texts == []
+
+
+@pytest.fixture(scope="module")
+def addresses(context: BrowserContext, signed_in: dict[str, Any]) -> Mapping[str, str]:
+    """An address of each view."""
+    page = context.new_page()
+    found = find_addresses(page, signed_in["origin"])
+    page.close()
     return found
 
 
@@ -39,9 +69,9 @@ def test_axe_finds_nothing_in_light_and_dark(page: Page, addresses: Mapping[str,
     page.goto(addresses[key])
 
     found = {}
-    for scheme in ("light", "dark"):
+    for scheme, rules in (("light", RULES), ("dark", COLOUR_RULES)):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        found[scheme] = find_violations(page)
+        found[scheme] = find_violations(page, rules)
 
     assert found == {"light": [], "dark": []}
 

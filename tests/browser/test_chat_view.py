@@ -1,6 +1,6 @@
 """The page in the chat: what a user does there, in chats that differ as real ones do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, timedelta
 from functools import partial
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import pytest
 
 from tests.browser.assistant import Assistant
-from tests.browser.axe import find_violations
+from tests.browser.axe import COLOUR_RULES, RULES, find_violations
 from tests.browser.chat_host import ChatHost, open_chat
 from tests.browser.driver import Browser, Complaints, expect
 
@@ -110,12 +110,16 @@ def test_an_error_is_shown_in_words(open_view: OpenView) -> None:
 
 
 @pytest.mark.parametrize(
-    "context",
-    [{"theme": "light"}, {"theme": "dark"}, {"theme": "light", "styles": {"variables": THEME}}],
+    ("context", "rules"),
+    [
+        ({"theme": "light"}, RULES),
+        ({"theme": "dark"}, COLOUR_RULES),
+        ({"theme": "light", "styles": {"variables": THEME}}, COLOUR_RULES),
+    ],
     ids=["light", "dark", "themed"],
 )
 def test_axe_finds_nothing_in_any_view_and_none_is_wider_than_a_phone(
-    open_view: OpenView, assistant: Assistant, context: dict[str, Any]
+    open_view: OpenView, assistant: Assistant, context: dict[str, Any], rules: Sequence[str]
 ) -> None:
     project = assistant.call("list_projects")[0]["name"]
     step = {"tool": "update_project", "args": {"project": project, "status": "blocked"}}
@@ -131,5 +135,5 @@ def test_axe_finds_nothing_in_any_view_and_none_is_wider_than_a_phone(
         with open_view(width=340, args=args, context=context) as chat:
             expect(chat.view.locator("h1")).to_be_visible()
 
-            assert find_violations(chat.frame) == [], args
+            assert find_violations(chat.frame, rules) == [], args
             assert chat.frame.evaluate("document.documentElement.scrollWidth <= innerWidth"), args
