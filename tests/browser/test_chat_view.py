@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import pytest
 
+from panorama.translations import GERMAN
 from tests.browser.assistant import Assistant
 from tests.browser.axe import COLOUR_RULES, RULES, find_violations
 from tests.browser.chat_host import ChatHost, open_chat
@@ -137,3 +138,25 @@ def test_axe_finds_nothing_in_any_view_and_none_is_wider_than_a_phone(
 
             assert find_violations(chat.frame, rules) == [], args
             assert chat.frame.evaluate("document.documentElement.scrollWidth <= innerWidth"), args
+
+
+def test_a_german_client_shows_every_view_in_german(open_view: OpenView, assistant: Assistant) -> None:
+    german = set(GERMAN.values())
+    project = assistant.call("list_projects")[0]["name"]
+    seen: dict[str, str] = {}
+    for args in (
+        {"view": "today"}, {"view": "week"}, {"view": "project", "of": project}, {"view": "run"},
+        {"view": "script", "of": "move_overdue"}, {"view": "search", "of": "plan"},
+    ):  # fmt: skip
+        with open_view(args=args, context={"locale": "de-DE"}) as chat:
+            expect(chat.view.locator("h1")).to_be_visible()
+            seen[args["view"]] = chat.view.locator("h1").inner_text()
+            headings = chat.frame.eval_on_selector_all(
+                "h2, dt, button.btn", "all => all.map(node => (node.firstChild?.data ?? '').trim())"
+            )
+
+            assert chat.view.locator("html").get_attribute("lang") == "de"
+            assert [words for words in headings if words not in german and not words.endswith("weitere zeigen")] == []
+
+    assert (seen["today"], seen["week"], seen["search"]) == ("Heute", "Wochenrückblick", "Ergebnisse für „plan“")
+    assert seen["project"] == project

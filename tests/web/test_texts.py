@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from panorama import web
+from panorama.mcp.apps import apps
+from panorama.mcp.apps.apps import list_texts
+from panorama.translations import GERMAN
 from panorama.web import forms, texts, views
-from panorama.web.translations import GERMAN
 from panorama.web.views import calendar, imports, projects, review, sources, tasks
 from tests.web.page_client import PageClient
 
@@ -48,6 +50,7 @@ def iter_used() -> Iterator[str]:
         yield from (words for _, words in pairs)
     yield from (heading for heading, *_ in (*review.FIGURES, *imports.MARKDOWN.counts, *imports.MEMORY.counts))
     yield from ("Slipped", "Completed", "Due next")
+    yield from list_texts((Path(apps.__file__).parent / "view.js").read_text())
 
 
 def test_every_text_is_translated() -> None:

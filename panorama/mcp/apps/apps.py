@@ -6,6 +6,7 @@ names them by their hashes.
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -20,12 +21,14 @@ from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools import Tool
 from mcp.types import ListResourcesRequest, ListToolsRequest
 
+from panorama.translations import GERMAN, chat
 from panorama.transport.stored_answers import APPS_EXTENSION
 
 VIEW_URI = "ui://panorama/view.html"
 TOOL_META = {"ui": {"resourceUri": VIEW_URI}, "ui/resourceUri": VIEW_URI}
 """How a tool names its page; some clients only know the flat key."""
 
+_TEXT = re.compile(r"\bt\('([^']+)'")
 _TOKENS = re.compile(r":root \{[^}]*\}")
 
 
@@ -81,7 +84,7 @@ def build_view() -> str:
     tokens = _TOKENS.search(page.read_text("utf-8"))
     assert tokens, "the style sheet of the web page begins with its tokens"
     style = f"{tokens[0]}\n{(folder / 'view.css').read_text('utf-8')}"
-    script = (folder / "view.js").read_text("utf-8")
+    script = _add_texts((folder / "view.js").read_text("utf-8"))
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; "
         "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -90,6 +93,19 @@ def build_view() -> str:
     for name, value in (("{policy}", policy), ("{style}", style), ("{script}", script)):
         html = html.replace(name, value, 1)
     return html
+
+
+def list_texts(script: str) -> set[str]:
+    """Return the texts that the page shows: those of its script, and those of the server that it translates."""
+    return {*_TEXT.findall(script), *chat.SERVER_TEXTS, *chat.SERVER_SENTENCES}
+
+
+def _add_texts(script: str) -> str:
+    german = {text: GERMAN[text] for text in sorted(list_texts(script))}
+    for name, value in (("GERMAN = {}", german), ("SENTENCES = []", chat.SERVER_SENTENCES)):
+        encoded = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+        script = script.replace(name, f"{name[:-2]}{encoded}", 1)
+    return script
 
 
 def _hash(text: str) -> str:

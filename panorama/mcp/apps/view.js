@@ -5,6 +5,25 @@ const pending = new Map(), handlers = {}
 let number = 0, host = {}, capabilities = {}, given = {}, shown = null, notice = null, loadedAt = 0
 const opened = new Set()
 
+// The texts in German by their English ones; the server puts them in, sentences with values of its own apart.
+const GERMAN = {}, SENTENCES = []
+
+const isGerman = () => (locale() ?? navigator.language).toLowerCase().startsWith('de')
+const fill = (text, values) => text.replace(/\{(\w+)\}/g, (place, name) => name in values ? String(values[name]) : place)
+const t = (text, values = {}) => fill(isGerman() && Object.hasOwn(GERMAN, text) ? GERMAN[text] : text, values)
+
+/** Return a text of the server in the user's language: a known one, or one that fits a sentence with its values. */
+function translate(text) {
+  if (!isGerman() || Object.hasOwn(GERMAN, text)) return t(text)
+  for (const sentence of SENTENCES) {
+    const seen = new Set(), escaped = sentence.replace(/[.*+?^$()|[\]\\]/g, '\\$&')
+    const pattern = escaped.replace(/\{(\w+)\}/g, (_, name) => seen.has(name) ? `\\k<${name}>` : (seen.add(name), `(?<${name}>.+)`))
+    const found = text.match(new RegExp(`^${pattern}$`, 's'))
+    if (found) return t(sentence, found.groups)
+  }
+  return text
+}
+
 const post = message => parent.postMessage({ jsonrpc: '2.0', ...message }, '*')
 const notify = (method, params = {}) => post({ method, params })
 const request = (method, params = {}) => new Promise((resolve, reject) => {
@@ -45,7 +64,7 @@ handlers['ui/notifications/tool-result'] = async result => {
   if (result.isError || dataOf(result)) return show(result)
   await refresh().catch(() => show(result))
 }
-handlers['ui/notifications/tool-cancelled'] = () => main.replaceChildren(element('p', { class: 'quiet' }, 'The call was cancelled.'))
+handlers['ui/notifications/tool-cancelled'] = () => main.replaceChildren(element('p', { class: 'quiet' }, t('The call was cancelled.')))
 handlers['ui/notifications/host-context-changed'] = applyContext
 handlers['ui/resource-teardown'] = () => ({})
 
@@ -61,6 +80,7 @@ const THEME = {
 function applyContext(context) {
   host = { ...host, ...context }
   const root = document.documentElement
+  root.lang = isGerman() ? 'de' : 'en'
   if (host.theme === 'light' || host.theme === 'dark') root.style.colorScheme = host.theme
   for (const [name, [property, ...tokens]] of Object.entries(THEME)) {
     const value = host.styles?.variables?.[name]
@@ -103,7 +123,7 @@ function locale() {
 function show(result) {
   loadedAt = Date.now()
   const data = result.isError ? null : dataOf(result)
-  shown = data ? { data } : { text: textOf(result) || 'Nothing to show.' }
+  shown = data ? { data } : { text: textOf(result) || t('Nothing to show.') }
   render()
 }
 
@@ -113,34 +133,46 @@ async function refresh() {
 
 function render() {
   const { data, text } = shown
-  const parts = data ? renderView(data) : [element('div', { class: 'card' }, element('pre', { tabindex: 0, role: 'group', 'aria-label': 'Answer' }, text))]
+  const parts = data ? renderView(data) : [element('div', { class: 'card' }, element('pre', { tabindex: 0, role: 'group', 'aria-label': t('Answer') }, text))]
   main.replaceChildren(...[notice && renderNotice(), ...parts].filter(Boolean))
 }
 
 const renderNotice = () => element('p', { class: `toast ${notice.isError ? 'bad' : ''}`, role: notice.isError ? 'alert' : 'status', tabindex: -1 },
-  element('span', {}, notice.text), notice.undo && element('button', { type: 'button', click: () => act('undo', { unit: notice.undo }, 'Undone') }, 'Undo'))
+  element('span', {}, notice.text), notice.undo && element('button', { type: 'button', click: () => act('undo', { unit: notice.undo }, t('Undone')) }, t('Undo')))
 
 function renderView(data) {
   const lists = Object.entries(data.lists ?? {}).filter(([, rows]) => rows?.length)
   const isEmpty = !lists.length && !data.plan && !data.texts && !data.figures
   return [
-    renderHead(data), data.approval && element('p', { class: 'notice' }, data.approval),
-    data.figures && element('dl', { class: 'tiles' }, Object.entries(data.figures).map(([name, value]) => element('div', { class: 'card tile' }, element('dt', {}, name), element('dd', {}, String(value))))),
+    renderHead(data), data.approval && element('p', { class: 'notice' }, translate(data.approval)),
+    data.figures && element('dl', { class: 'tiles' }, Object.entries(data.figures).map(([name, value]) => element('div', { class: 'card tile' }, element('dt', {}, t(name)), element('dd', {}, String(value))))),
     data.days && renderDays(data.days), data.plan && renderPlan(data.plan),
     ...lists.map(([heading, rows]) => renderList(data, heading, rows)),
-    ...Object.entries(data.texts ?? {}).map(([heading, text]) => element('section', {}, element('h2', {}, heading), element('div', { class: 'card' }, renderText(heading, String(text))))),
-    isEmpty && element('p', { class: 'card empty' }, data.view === 'search' ? 'Nothing was found.' : 'Nothing is due.'),
+    ...Object.entries(data.texts ?? {}).map(([heading, text]) => element('section', {}, element('h2', {}, t(heading)), element('div', { class: 'card' }, renderText(heading, String(text))))),
+    isEmpty && element('p', { class: 'card empty' }, data.view === 'search' ? t('Nothing was found.') : t('Nothing is due.')),
   ]
 }
 
 function renderHead(data) {
   const widens = host.availableDisplayModes?.includes('fullscreen') && host.displayMode !== 'fullscreen'
   return element('header', { class: 'head' },
-    element('div', {}, element('h1', {}, String(data.title)), data.subtitle && element('p', { class: 'quiet' }, data.subtitle)),
+    element('div', {}, element('h1', {}, renderTitle(data)), data.subtitle && element('p', { class: 'quiet' }, renderSubtitle(data))),
     element('div', { class: 'tools' },
-      data.view === 'run' && data.unit && button('Undo this run', () => act('undo', { unit: data.unit }, 'Undone')),
-      data.view === 'batch' && !notice && button('Do it', () => act('batch', { operations: given.operations }, 'Done', false), 'main'),
-      widens && button('Full screen', async () => applyContext({ displayMode: (await request('ui/request-display-mode', { mode: 'fullscreen' })).mode }))))
+      data.view === 'run' && data.unit && button(t('Undo this run'), () => act('undo', { unit: data.unit }, t('Undone'))),
+      data.view === 'batch' && !notice && button(t('Do it'), () => act('batch', { operations: given.operations }, t('Done'), false), 'main'),
+      widens && button(t('Full screen'), async () => applyContext({ displayMode: (await request('ui/request-display-mode', { mode: 'fullscreen' })).mode }))))
+}
+
+// Titles of projects and scripts are names, which are never translated.
+const renderTitle = ({ view, title }) => view === 'project' || view === 'script' ? String(title) : translate(String(title))
+
+function renderSubtitle({ view, subtitle }) {
+  if (view === 'today') return new Date(`${subtitle.slice(-10)}T12:00`).toLocaleDateString(locale(), { dateStyle: 'full' })
+  if (view === 'week') {
+    const [start, end] = subtitle.split(' to ').map(day)
+    return t('{start} to {end}', { start, end })
+  }
+  return translate(subtitle)
 }
 
 const FEW = 5
@@ -151,24 +183,24 @@ function renderList(data, heading, rows) {
   const hidden = isWhole ? 0 : Math.max(0, rows.length - FEW)
   const omitted = data.more?.[heading]
   return element('section', { class: heading === 'Overdue' || heading === 'Slipped' ? 'late' : '' },
-    element('h2', {}, `${heading} `, element('span', { class: 'quiet' }, String(rows.length + (omitted ?? 0)))),
+    element('h2', {}, `${t(heading)} `, element('span', { class: 'quiet' }, String(rows.length + (omitted ?? 0)))),
     element('ul', { class: 'card' }, rows.slice(0, rows.length - hidden).map(row => renderRow(heading, row)),
-      hidden > 0 && element('li', { class: 'row' }, button(`Show ${hidden} more`, () => { opened.add(heading); render() })),
-      omitted && !hidden && element('li', { class: 'row quiet' }, `and ${omitted} more`)))
+      hidden > 0 && element('li', { class: 'row' }, button(t('Show {number} more', { number: hidden }), () => { opened.add(heading); render() })),
+      omitted && !hidden && element('li', { class: 'row quiet' }, t('and {number} more', { number: omitted }))))
 }
 
 function renderRow(heading, row) {
   const title = String(row.title ?? row.name ?? row.label ?? ''), isOpen = OPEN_LISTS.has(heading) && row.id
   const when = row.deadline ?? row.starts_at ?? row.completed_at ?? row.updated_at
-  const facts = [row.action, row.ms !== undefined && `${row.ms} ms`, row.code, row.changes && `${row.changes} changed`, row.health !== undefined && `health ${row.health}`, row.location, row.when, row.project]
+  const facts = [row.action, row.ms !== undefined && `${row.ms} ms`, row.code, row.changes && t('{number} changed', { number: row.changes }), row.health !== undefined && t('health {number}', { number: row.health }), row.location, row.when, row.project]
   return element('li', { class: 'row' },
-    isOpen && element('button', { type: 'button', class: 'tick', 'aria-label': `Complete: ${title}`, click: () => act('update_task', { task: row.id, status: 'done' }, `Done: ${title}`) }),
-    element('span', { class: 'title' }, title), row.urgent && element('span', { class: 'flag' }, 'Urgent'),
+    isOpen && element('button', { type: 'button', class: 'tick', 'aria-label': t('Complete: {title}', { title }), click: () => act('update_task', { task: row.id, status: 'done' }, t('Done: {title}', { title })) }),
+    element('span', { class: 'title' }, title), row.urgent && element('span', { class: 'flag' }, t('Urgent')),
     element('span', { class: 'meta' }, facts.filter(Boolean).map(fact => element('span', {}, String(fact))), when && element('time', {}, day(when)),
-      isOpen && button('Tomorrow', () => act('update_task', { task: row.id, deadline: 'tomorrow' }, `Tomorrow: ${title}`), '', `Put off until tomorrow: ${title}`),
+      isOpen && button(t('Tomorrow'), () => act('update_task', { task: row.id, deadline: 'tomorrow' }, t('Tomorrow: {title}', { title })), '', t('Put off until tomorrow: {title}', { title })),
       heading === 'Reminders that wait' && [
-        button('In 1 hour', () => actByBatch('snooze_reminder', { reminder: row.id, until: '1h' }, `In 1 hour: ${title}`), '', `Remind in 1 hour: ${title}`),
-        button('Done', () => actByBatch('acknowledge_reminder', { reminder: row.id }, `Done: ${title}`), '', `Done: ${title}`)]),
+        button(t('In 1 hour'), () => actByBatch('snooze_reminder', { reminder: row.id, until: '1h' }, t('In 1 hour: {title}', { title })), '', t('Remind in 1 hour: {title}', { title })),
+        button(t('Done'), () => actByBatch('acknowledge_reminder', { reminder: row.id }, t('Done: {title}', { title })), '', t('Done: {title}', { title }))]),
     row.snippet && element('span', { class: 'wide quiet' }, String(row.snippet).replaceAll('**', '')))
 }
 
@@ -177,12 +209,12 @@ const renderPlan = plan => element('ol', { class: 'card' }, plan.map(({ step, to
   problem && element('span', { class: 'wide flag' }, problem),
   ...(fields ?? []).map(({ name, now, then }) => element('span', { class: 'wide' }, element('span', { class: 'quiet' }, `${name} `), now !== undefined && element('del', {}, print(now)), now !== undefined && ' → ', element('ins', {}, print(then)))))))
 
-const print = value => value === undefined || value === '' ? 'empty' : typeof value === 'string' ? value : JSON.stringify(value)
+const print = value => value === undefined || value === '' ? t('empty') : typeof value === 'string' ? value : JSON.stringify(value)
 
 function renderText(heading, text) {
   const isDiff = heading.startsWith('Changed') || heading.startsWith('New')
   const lines = isDiff ? text.split('\n').map(line => element('span', { class: line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : '' }, line || ' ')) : [text]
-  return element('pre', { tabindex: 0, role: 'group', 'aria-label': heading }, lines)
+  return element('pre', { tabindex: 0, role: 'group', 'aria-label': t(heading) }, lines)
 }
 
 function renderDays({ first, completed = [], created = [] }) {
@@ -190,10 +222,10 @@ function renderDays({ first, completed = [], created = [] }) {
   const start = Date.parse(`${first}T12:00Z`)
   if (!count || Number.isNaN(start)) return null
   const dates = Array.from({ length: count }, (_, index) => new Date(start + index * 86_400_000).toISOString().slice(0, 10))
-  const words = dates.map((date, index) => `${day(date)}: ${completed[index] ?? 0} completed, ${created[index] ?? 0} created`)
+  const words = dates.map((date, index) => t('{day}: {completed} completed, {created} created', { day: day(date), completed: completed[index] ?? 0, created: created[index] ?? 0 }))
   const bar = (value, kind, x) => value > 0 && element('rect', { class: kind, x, y: 99 - 92 * value / most, width, height: 92 * value / most })
   return element('figure', { class: 'card chart' },
-    element('figcaption', {}, 'Tasks per day', element('span', { class: 'quiet key one' }, 'completed'), element('span', { class: 'quiet key two' }, 'created'), element('span', { class: 'quiet' }, ` · most ${most}`)),
+    element('figcaption', {}, t('Tasks per day'), element('span', { class: 'quiet key one' }, t('completed')), element('span', { class: 'quiet key two' }, t('created')), element('span', { class: 'quiet' }, ` · ${t('most {number}', { number: most })}`)),
     element('svg', { viewBox: '0 0 400 100', preserveAspectRatio: 'none', role: 'img', 'aria-label': words.join('; ') },
       words.map((label, index) => element('g', {}, element('title', {}, label), bar(completed[index], 'one', slot * (index + .5) - width), bar(created[index], 'two', slot * (index + .5) + 1))),
       element('line', { class: 'base', x1: 0, x2: 400, y1: 99.5, y2: 99.5 })),
