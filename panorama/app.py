@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -117,9 +117,34 @@ class App:
                 follower.close()
 
 
-def open_backend(home: Path) -> Backend:
-    """Return the database of a data directory, not opened yet."""
-    return SqliteBackend(home)
+def open_backend(settings: Settings) -> Backend:
+    """Return the database that the settings name, not opened yet.
+
+    Raises:
+        InvalidInputError: The address of the database is none.
+        UnavailableError: The driver for PostgreSQL is not installed.
+    """
+    url = settings.database_url.get_secret_value()
+    return open_postgres(url, settings.space, settings.home) if url else SqliteBackend(settings.home)
+
+
+def open_postgres(url: str, space: str, home: Path) -> Backend:
+    """Return a space of a PostgreSQL database, not opened yet.
+
+    Raises:
+        InvalidInputError: The address is none.
+        UnavailableError: The driver is not installed.
+    """
+    try:
+        from panorama.store.postgres.backend import PostgresBackend  # the driver is an extra
+    except ModuleNotFoundError as error:
+        if error.name != "psycopg":
+            raise
+        raise UnavailableError(
+            "The setting database_url names a PostgreSQL database, whose driver is not installed.",
+            hint="Install it: uv tool install 'panorama-mcp[postgres]', or pip install 'panorama-mcp[postgres]'.",
+        ) from error
+    return PostgresBackend(url, space, home)
 
 
 @contextmanager
@@ -135,8 +160,10 @@ def open_app(
         UnavailableError: The data directory or the database cannot be used.
     """
     _create_home(settings.home)
-    database = context.database if context else open_backend(settings.home).open(busy_seconds=settings.busy_seconds)
-    try:
+    database = context.database if context else open_backend(settings).open(busy_seconds=settings.busy_seconds)
+    with ExitStack() as stack:
+        stack.callback(database.close)
+        stack.enter_context(database.serving())
         context = context or ServiceContext(database, settings.zone, settings.home)
         migrate(database, backups=settings.home / "backups", now=context.now())
         recorder = CallLogWriter(database, keep=settings.log_age)
@@ -144,18 +171,12 @@ def open_app(
         runner = ForkServer(least=settings.script_isolation, timezone=settings.timezone)
         jobs = Jobs(context)
         sources = SourcePool(settings.home)
-        try:
-            timing = DueWork(context, queue or jobs)
-            orphaned_runs = OrphanedRuns(context, jobs.worker)
-            calls = wire_calls(settings, context, recorder, meaning, runner, jobs, orphaned_runs, timing, sources)
-            yield App(settings, context, calls, recorder, meaning, runner, jobs, orphaned_runs, timing, sources)
-        finally:
-            runner.close()
-            sources.close()
-            meaning.close()
-            recorder.close()
-    finally:
-        database.close()
+        for part in (recorder, meaning, sources, runner):
+            stack.callback(part.close)
+        timing = DueWork(context, queue or jobs)
+        orphaned_runs = OrphanedRuns(context, jobs.worker)
+        calls = wire_calls(settings, context, recorder, meaning, runner, jobs, orphaned_runs, timing, sources)
+        yield App(settings, context, calls, recorder, meaning, runner, jobs, orphaned_runs, timing, sources)
 
 
 def wire_calls(
@@ -244,9 +265,9 @@ def _build_services(
         imports=Imports(context, blobs),
         models=Models(context, settings.embedder, settings.home),
         reindexing=ReindexService(context, meaning),
-        backups=Backups(context, keeper, open_backend(settings.home).snapshots),
+        backups=Backups(context, keeper, open_backend(settings).snapshots),
         exports=Exports(context, keeper),
-        restoring=RestoreService(settings.home, open_backend(settings.home).snapshots, now=context.now),
+        restoring=RestoreService(settings.home, open_backend(settings).snapshots, now=context.now),
         purging=PurgeService(
             context, keeper, RetentionAges(trash=timedelta(days=settings.trash_days), log=settings.log_age)
         ),

@@ -82,6 +82,16 @@ class Settings(BaseSettings):
         default=True,
         description="Also show reminders on the desktop (`notify-send`, `osascript`).",
     )
+    database_url: SecretStr = Field(
+        default=SecretStr(""),
+        description="Address of a PostgreSQL database that holds the data instead of the file in the data directory, "
+        "such as postgresql://anna@db.example.org/panorama. Needs the extra `postgres`.",
+    )
+    space: str = Field(
+        default="main",
+        pattern=r"^[a-z][a-z0-9_]{0,39}$",
+        description="Whose data of that database this is: a space for each person or team, with its own rights.",
+    )
     http_port: int = Field(
         default=0,
         ge=0,

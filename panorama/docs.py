@@ -80,6 +80,7 @@ def _render_default(name: str, value: Any) -> str:
         "home": "the platform's folder for user data",
         "timezone": "this machine's",
         "embedder": "`duo`; `static` where ONNX Runtime is missing",
+        "database_url": "none: SQLite",
         "qdrant_url": "none",
         "qdrant_key": "none",
     }
@@ -89,7 +90,7 @@ def _render_default(name: str, value: Any) -> str:
 def _list_arguments() -> tuple[Arguments, ...]:
     """Join everything over a database that is never opened."""
     chosen = read_settings(home=Path("unused"), timezone="UTC")
-    database = open_backend(chosen.home).open()
+    database = open_backend(chosen).open()
     context = ServiceContext(database, chosen.zone, chosen.home)
     recorder, meaning = CallLogWriter(database, keep=chosen.log_age), SemanticSearch(context, semantic_config(chosen))
     return wire_calls(chosen, context, recorder, meaning, ForkServer(), Jobs(context)).operation_arguments

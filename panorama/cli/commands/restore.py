@@ -10,7 +10,7 @@ from panorama.app import open_backend
 from panorama.cli.client import translate_errors
 from panorama.cli.console import console
 from panorama.cli.daemon_process import end_daemon
-from panorama.config import data_directory
+from panorama.config import data_directory, read_settings
 from panorama.domain.text.wording import pluralize
 from panorama.domain.withdrawal import Replacement, Withdrawn
 from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
@@ -34,7 +34,7 @@ def restore_database(copy: Path, *, yes: bool) -> None:
         UnavailableError: The daemon does not stop, or the copy cannot be written; nothing was changed.
     """
     copy, home = copy.expanduser().absolute(), data_directory()
-    database = open_backend(home).maintenance
+    database = open_backend(read_settings()).maintenance
     database.validate_copy(copy)
     if not yes:
         note = f"The current file is kept in {home / 'backups'}."
@@ -48,7 +48,7 @@ def restore_database(copy: Path, *, yes: bool) -> None:
 
 def has_data() -> bool:
     """Return whether there is a database in the data directory."""
-    return open_backend(data_directory()).maintenance.has_data()
+    return open_backend(read_settings()).maintenance.has_data()
 
 
 def restore_folder(source: str, *, yes: bool) -> None:
@@ -62,7 +62,7 @@ def restore_folder(source: str, *, yes: bool) -> None:
         UnavailableError: The daemon does not stop, or the copy cannot be written; nothing was changed.
     """
     home, now = data_directory(), datetime.now(UTC)
-    backend = open_backend(home)
+    backend = open_backend(read_settings())
     service = RestoreService(home, backend.snapshots)
     fresh = home.with_name(f"{home.name}.restored-{now:%Y%m%dT%H%M%SZ}")
     service.plan_restore(source, str(fresh))

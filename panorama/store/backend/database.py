@@ -101,6 +101,14 @@ class Database(Protocol):
         """Return a private view for a dry run; what `check_cancel` raises ends the copying."""
         ...
 
+    def serving(self) -> AbstractContextManager[None]:
+        """Hold what only one process that serves these data may hold, where files of this machine cannot say who does.
+
+        Raises:
+            UnavailableError: Another process serves them.
+        """
+        ...
+
     def is_current(self) -> bool:
         """Return whether the open database is still the one that others would open."""
         ...

@@ -1,1 +1,1 @@
-"""PostgreSQL as a database of Panorama: one schema of a server."""
+"""PostgreSQL as a database of Panorama: a space is a schema of it."""

@@ -5,7 +5,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,10 @@ class SqliteDatabase(Transactions):
             raise
         sqlite_connection(connection).close_cursors()
         connection.close()
+
+    def serving(self) -> AbstractContextManager[None]:
+        """Do nothing: a lock in the data directory says which process serves it."""
+        return nullcontext()
 
     def is_current(self) -> bool:
         """Return whether the open file is still the one at its path."""

@@ -1,0 +1,151 @@
+"""Connections to one space: their settings, and how they end."""
+
+import json
+import select
+from typing import Any
+
+import psycopg
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy.pool import QueuePool
+
+from panorama.errors import InvalidInputError
+from panorama.store.postgres.sql import DRIVER, register
+
+KEPT_CONNECTIONS = 2
+"""Connections for reading that stay open between two calls."""
+
+MOST_CONNECTIONS = 16
+"""Connections for reading that are open at most."""
+
+IDLE_SECONDS = 30
+"""After so long without a statement the server ends a write, and with it the lock of a client that is gone."""
+
+VIEW_IDLE_SECONDS = 600
+"""The same for a view, which holds up nobody."""
+
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+_NETWORK = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+"""How soon a peer that is gone is found out (seconds; the last in ms): libpq's connection parameters."""
+
+
+def parse_url(text: str) -> URL:
+    """Return a database's address for the driver.
+
+    Raises:
+        InvalidInputError: It is not an address of a PostgreSQL database.
+    """
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:  # a port that is no number
+        raise _invalid_url("it is not an address") from error
+    if url.get_backend_name() not in ("postgresql", "postgres"):
+        raise _invalid_url(f"{url.get_backend_name()} is not a kind of database that Panorama can use")
+    if not url.database:
+        raise _invalid_url("it names no database")
+    register()
+    return url.set(drivername=DRIVER)
+
+
+def _invalid_url(reason: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"The setting database_url cannot be used: {reason}.",
+        hint="Write it as postgresql://role@host:5432/database.",
+    )
+
+
+def create_readers(url: URL, schema: str) -> Engine:
+    """Return an engine whose transactions are consistent views; the first statement of each opens it."""
+    engine = _create_engine(
+        url, schema, {"idle_in_transaction_session_timeout": f"{VIEW_IDLE_SECONDS}s"}, "REPEATABLE READ",
+        pool_size=KEPT_CONNECTIONS, max_overflow=MOST_CONNECTIONS - KEPT_CONNECTIONS,
+    )  # fmt: skip
+
+    @event.listens_for(engine, "connect")
+    def set_read_only(connection: Any, _record: object) -> None:
+        connection.read_only = True
+
+    return engine
+
+
+def create_writers(url: URL, schema: str, busy_seconds: float) -> Engine:
+    """Return an engine that begins no transactions: who writes does so, together with taking the lock."""
+    settings = {
+        "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
+        "lock_timeout": f"{busy_seconds * 1000:.0f}ms",
+    }
+    return _create_engine(url, schema, settings, "AUTOCOMMIT", pool_size=1, max_overflow=4)
+
+
+def _create_engine(url: URL, schema: str, settings: dict[str, str], isolation: Any, **pool: int) -> Engine:
+    options = {
+        "search_path": schema,
+        "timezone": "UTC",
+        "plan_cache_mode": "force_custom_plan",  # a plan for any word is a hundred times slower for some
+        "client_connection_check_interval": "5s",
+        **settings,
+    }
+    engine = create_engine(
+        url,
+        poolclass=QueuePool,
+        connect_args={
+            **_NETWORK,
+            "application_name": "panorama",
+            "options": " ".join(f"-c {name}={value}" for name, value in options.items()),
+        },
+        isolation_level=isolation,
+        json_serializer=_COMPACT.encode,
+        paramstyle="format",
+        use_native_hstore=False,  # it would ask the server for the type's number
+        hide_parameters=True,  # user data stays out of logs
+        **pool,
+    )
+    event.listen(engine, "checkout", _require_open)
+    return engine
+
+
+def _require_open(connection: Any, _record: object, _proxy: object) -> None:
+    """Find out whether the server closed an idle connection, without a round trip; the pool then opens another."""
+    if not is_open(connection):
+        raise DisconnectionError
+
+
+def is_open(connection: psycopg.Connection[Any]) -> bool:
+    """Return whether the server has not closed an idle connection: to one that it closed, an end is waiting."""
+    return not (connection.closed or _is_readable(connection.fileno()))
+
+
+def _is_readable(descriptor: int) -> bool:
+    if not hasattr(select, "poll"):  # Windows
+        return bool(select.select([descriptor], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def driver_connection(connection: Connection) -> psycopg.Connection[Any]:
+    """Return the driver's connection behind one of SQLAlchemy's."""
+    driver: Any = connection.connection.dbapi_connection
+    return getattr(driver, "driver_connection", driver)
+
+
+def release(connection: Connection) -> None:
+    """Give a connection back to the pool, without what was not committed; one that is closed is forgotten."""
+    if driver_connection(connection).closed:
+        discard(connection)
+    else:
+        connection.close()  # the pool rolls back, which costs nothing outside a transaction
+
+
+def discard(connection: Connection) -> None:
+    """Close a connection for good instead of giving it back to the pool."""
+    if not connection.invalidated:
+        connection.invalidate()
+    connection.close()

@@ -1,0 +1,115 @@
+"""Translates PostgreSQL's SQLSTATEs to errors that a user can act on."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import psycopg
+from sqlalchemy.exc import DBAPIError
+
+from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
+from panorama.store.backend import READ_SECONDS
+
+_CAUSES = {
+    "22P05": ("A text holds a character that the database cannot store; nothing was changed.", "Leave it out."),
+    "25006": (
+        "The database server is a read-only replica; nothing was changed.",
+        "Give database_url the address of the primary server.",
+    ),
+    "25P02": ("The database refused an earlier statement of this call; nothing was changed.", "Try again."),
+    "25P03": ("The database ended a transaction that stood still; nothing was changed.", "Try again."),
+    "28000": ("The database server does not let this role in.", "Check the role and password in database_url."),
+    "28P01": ("The database server refused the password.", "Check the role and password in database_url."),
+    "3D000": (
+        "The database named in database_url does not exist.",
+        "Create it: CREATE DATABASE panorama TEMPLATE template0 ENCODING 'UTF8';",
+    ),
+    "3F000": ("The space does not exist in this database; nothing was changed.", "Check the setting `space`."),
+    "40001": ("Another write came first; nothing was changed.", "Try again."),
+    "40P01": ("Another write came first; nothing was changed.", "Try again."),
+    "42501": (
+        "The database role lacks a right; nothing was changed.",
+        "Ask who administers the database for rights on this space.",
+    ),
+    "53100": (
+        "The database server's disk is full; nothing was changed.",
+        "Free some space there, then send the same call again.",
+    ),
+    "53200": ("The database server is out of memory; nothing was changed.", "Try again later."),
+    "53300": ("The database server has no free connection; nothing was changed.", "Try again in a moment."),
+    "54000": ("The text is too large for the database; nothing was changed.", "Split it."),
+    "55P03": ("Another write is still running; nothing was changed.", "Try again in a moment."),
+    "58030": ("The database server's disk answered with an error; nothing was changed.", "Check the server's disk."),
+    "XX001": ("The database is damaged.", "Restore a backup."),
+    "XX002": ("An index of the database is damaged.", "Ask who administers it to REINDEX the space."),
+}
+"""The message and hint for SQLSTATEs, see appendix A of PostgreSQL's manual."""
+
+_STOPPED = "57014"
+_UNREACHABLE = (
+    "The database server cannot be reached; nothing was changed.",
+    "Check that it runs and that database_url is right; then send the same call again.",
+)
+_POOLER = (
+    "The database is reached through a pooler that refuses Panorama's settings (pgbouncer).",
+    "Give database_url the address of the server itself.",
+)
+
+
+@contextmanager
+def translate_errors() -> Generator[None]:
+    """Translate database errors to errors for the user."""
+    try:
+        yield
+    except PanoramaError:
+        raise
+    except (DBAPIError, psycopg.Error) as error:
+        raise_translated(error)
+        raise
+
+
+def raise_translated(error: DBAPIError | psycopg.Error) -> None:
+    """Raise the translated error for a database error; do nothing if it is unknown.
+
+    Raises:
+        InvalidInputError: The read took too long.
+        UnavailableError: There is a problem with the server, the connection or the rights.
+    """
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if not isinstance(cause, psycopg.Error):
+        return
+    if cause.sqlstate == _STOPPED:
+        raise InvalidInputError(
+            f"Reading took longer than {READ_SECONDS:.0f} s and was stopped.",
+            hint="Ask for less at a time: fewer conditions, fewer fields, one project or a shorter period.",
+        ) from error
+    if known := _find_cause(cause):
+        message, hint = known
+        raise UnavailableError(message, hint=hint) from error
+
+
+def is_lost(error: BaseException) -> bool:
+    """Return whether an error says that the connection is gone, so that the answer to a statement is unknown."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if not isinstance(cause, psycopg.OperationalError):
+        return False
+    return cause.sqlstate is None or cause.sqlstate.startswith(("08", "57P"))
+
+
+def _find_cause(cause: psycopg.Error) -> tuple[str, str] | None:
+    if "unsupported startup parameter" in str(cause):
+        return _POOLER
+    if cause.sqlstate is None:
+        # Without a state it is the driver's own error: while connecting the server's words stand in the text only.
+        return next((_CAUSES[state] for state, words in _CONNECTING.items() if words in str(cause)), None) or (
+            _UNREACHABLE if isinstance(cause, psycopg.OperationalError) else None
+        )
+    return _CAUSES.get(cause.sqlstate) or (_UNREACHABLE if is_lost(cause) else None)
+
+
+_CONNECTING = {
+    "28P01": "password authentication failed",
+    "28000": "no pg_hba.conf entry",
+    "3D000": "does not exist",
+    "53300": "too many clients",
+}
+"""Words of the server's refusals of a connection, by SQLSTATE."""

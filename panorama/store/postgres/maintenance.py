@@ -1,0 +1,145 @@
+"""Checks a space of a PostgreSQL database without changing it, and replaces it by a copy."""
+
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from sqlalchemy import URL
+
+from panorama.domain.changes import CLI_ACTOR, Origin
+from panorama.domain.text.sizes import format_size
+from panorama.domain.withdrawal import Replacement
+from panorama.errors import UnavailableError
+from panorama.store.backend import CheckResult
+from panorama.store.items import rows
+from panorama.store.migrate import HEAD
+from panorama.store.postgres import spaces
+from panorama.store.postgres.engine import PostgresDatabase
+from panorama.store.sqlite.replace_database import validate_copy
+
+LOCK_SECONDS = 2.0
+MAX_CLOCK_SECONDS = 2.0
+"""By how much the server's clock may differ from this machine's."""
+
+_ORIGIN = Origin(actor=CLI_ACTOR, client="doctor", conversation="", operation="", call="", unit="")
+_RIGHTS = (
+    "SELECT has_schema_privilege(nspname, 'USAGE'), "
+    "bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') "
+    "AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')) "
+    "FROM pg_namespace AS n JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relkind = 'r' "
+    "WHERE nspname = %s GROUP BY nspname"
+)
+
+
+class PostgresMaintenance:
+    """Checks and replaces one space."""
+
+    def __init__(self, url: URL, space: str) -> None:
+        self._url = url
+        self._space = space
+
+    def describe(self) -> str:
+        """Return the address of the database, without a password, and the space."""
+        return f"space {self._space} of {self._url.set(drivername='postgresql', password=None)}"
+
+    def has_data(self) -> bool:
+        """Return whether the space exists and has tables."""
+        with closing(self._open()) as database:
+            return bool(database.revision())
+
+    def check_software(self) -> CheckResult:
+        """Check the driver; it cannot be missing any more."""
+        return CheckResult("ok", f"PostgreSQL by psycopg {psycopg.__version__}")
+
+    def check_place(self) -> CheckResult:
+        """Check that the server can be reached, is new enough, and that the space is ours."""
+        with self._connect() as driver:
+            spaces.check_server(driver)
+            spaces.find_revision(driver, spaces.schema_name(self._space))
+            version = driver.info.parameter_status("server_version")
+        return CheckResult("ok", f"{self.describe()}, PostgreSQL {version}")
+
+    def checks(self) -> Mapping[str, Callable[[], CheckResult]]:
+        """Return the checks of the space, by name."""
+        return {
+            "write lock": self._check_write_lock,
+            "schema": self._check_schema,
+            "rights": self._check_rights,
+            "clock": self._check_clock,
+            "size": self._check_size,
+            "search index": self._check_search_index,
+        }
+
+    def validate_copy(self, copy: Path) -> None:
+        """Check that a file can replace the space.
+
+        Raises:
+            InvalidInputError: It is missing, damaged, another program's, or newer than this program.
+        """
+        validate_copy(copy)
+
+    def replace(self, copy: Path, now: datetime, *, is_own: bool) -> Replacement:
+        """Replace the space by a copy."""
+        raise NotImplementedError
+
+    def _open(self) -> PostgresDatabase:
+        return PostgresDatabase(self._url, self._space, busy_seconds=LOCK_SECONDS)
+
+    @contextmanager
+    def _connect(self) -> Generator[psycopg.Connection[Any]]:
+        with closing(self._open()) as database, database.connect() as driver:
+            yield driver
+
+    def _check_write_lock(self) -> CheckResult:
+        with closing(self._open()) as database:
+            try:
+                with database.transaction(_ORIGIN):
+                    pass  # nothing was written, only the lock was held
+            except UnavailableError as error:
+                return CheckResult("fail", error.message, error.hint)
+        return CheckResult("ok", "free")
+
+    def _check_schema(self) -> CheckResult:
+        with closing(self._open()) as database:
+            revision = database.revision()
+        if revision > HEAD:
+            mend = "Upgrade Panorama (`uv tool upgrade panorama-mcp`)."
+            return CheckResult("fail", f"revision {revision} is newer than this program ({HEAD})", mend)
+        if revision < HEAD:
+            return CheckResult("warn", f"revision {revision}, this program knows {HEAD}", "The next start migrates it.")
+        return CheckResult("ok", f"revision {revision}")
+
+    def _check_rights(self) -> CheckResult:
+        with self._connect() as driver:
+            row = driver.execute(_RIGHTS, (spaces.schema_name(self._space),)).fetchone()
+        if row is None or not all(row):
+            return CheckResult(
+                "fail", "the role may not read and write all tables of the space", "Ask who administers the database."
+            )
+        return CheckResult("ok", "the role may read and write the space")
+
+    def _check_clock(self) -> CheckResult:
+        with self._connect() as driver:
+            sent = time.monotonic()
+            row = driver.execute("SELECT clock_timestamp()").fetchone()
+            waited = time.monotonic() - sent
+        ahead = (row[0] - datetime.now(UTC)).total_seconds() + waited / 2 if row else 0.0
+        if abs(ahead) > MAX_CLOCK_SECONDS:
+            way = "ahead of" if ahead > 0 else "behind"
+            mend = "Set both clocks by a time service (NTP)."
+            return CheckResult("warn", f"the server's clock is {abs(ahead):.0f} s {way} this machine's", mend)
+        return CheckResult("ok", "the server's clock is this machine's")
+
+    def _check_size(self) -> CheckResult:
+        with closing(self._open()) as database:
+            return CheckResult("ok", f"{format_size(database.size_bytes())} on the server")
+
+    def _check_search_index(self) -> CheckResult:
+        with closing(self._open()) as database, database.reading() as session:
+            if rows.is_indexed(session):
+                return CheckResult("ok", "the words match the items")
+        return CheckResult("fail", "words are missing or left over", "Restore a backup: `panorama restore PATH`.")

@@ -1,0 +1,98 @@
+"""Spaces: each is a schema of the database, which holds the data of one person or team."""
+
+import re
+
+import psycopg
+from psycopg import sql
+
+from panorama.errors import InvalidInputError, UnavailableError
+
+SCHEMA_PREFIX = "panorama_"
+"""Before the name of a space in the name of its schema, so that no space is `public` or a schema of the server."""
+
+MARK = "Panorama"
+"""The comment on a schema that is ours."""
+
+MIN_VERSION = 14
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_CREATE_HINT = "Create another one: CREATE DATABASE panorama TEMPLATE template0 ENCODING 'UTF8';"
+
+_WRITE_LOCK = 0x50414E4F << 32
+"""The upper half of the number of a space's lock, "PANO" in ASCII; the lower half is the schema's number."""
+
+BEGIN_WRITE = (
+    f"BEGIN; SELECT pg_advisory_xact_lock({_WRITE_LOCK} | oid::bigint), pg_current_xact_id()::text "
+    "FROM pg_namespace WHERE nspname = current_schema()"
+).encode()
+"""Begins a write: takes the space's lock, and returns the number of the transaction.
+
+READ COMMITTED: at a higher level the snapshot would be older than the lock.
+"""
+
+
+def schema_name(space: str) -> str:
+    """Return the name of a space's schema.
+
+    Raises:
+        InvalidInputError: It is not a name for a space.
+    """
+    if not _NAME.fullmatch(space):
+        raise InvalidInputError(
+            f"{space[:60]!r} is not a name for a space.",
+            hint="Use up to 40 small letters, digits and underscores, beginning with a letter, such as `anna`.",
+        )
+    return SCHEMA_PREFIX + space
+
+
+def check_server(connection: psycopg.Connection) -> None:
+    """Check that a server is new enough and that its database stores every character.
+
+    Raises:
+        UnavailableError: It does not.
+    """
+    query = (
+        "SELECT current_setting('server_version_num')::int / 10000, pg_encoding_to_char(encoding) "
+        "FROM pg_database WHERE datname = current_database()"
+    )
+    row = connection.execute(query).fetchone()
+    version, encoding = row or (0, "")
+    if version < MIN_VERSION:
+        raise UnavailableError(
+            f"The database server is PostgreSQL {version}; Panorama needs {MIN_VERSION} or later.",
+            hint="Use a newer server.",
+        )
+    if encoding != "UTF8":
+        raise UnavailableError(f"The database stores texts as {encoding}, not as UTF8.", hint=_CREATE_HINT)
+
+
+def create_schema(connection: psycopg.Connection, schema: str) -> None:
+    """Create the schema of a space unless it exists, and mark it as ours."""
+    name = sql.Identifier(schema)
+    connection.execute("SELECT pg_advisory_xact_lock(%s)", (_WRITE_LOCK,))
+    if connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,)).fetchone() is None:
+        connection.execute(sql.SQL("CREATE SCHEMA {}").format(name))
+        connection.execute(sql.SQL("COMMENT ON SCHEMA {} IS {}").format(name, sql.Literal(MARK)))
+
+
+def find_revision(connection: psycopg.Connection, schema: str) -> str:
+    """Return the revision of a space's tables, "" if it does not exist or has none.
+
+    Raises:
+        UnavailableError: The schema belongs to another program.
+    """
+    query = (
+        "SELECT obj_description(oid, 'pg_namespace'), EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = n.oid), "
+        "to_regclass(quote_ident(nspname) || '.alembic_version') FROM pg_namespace AS n WHERE nspname = %s"
+    )
+    row = connection.execute(query, (schema,)).fetchone()
+    if row is None or not row[1]:
+        return ""
+    if row[0] != MARK or row[2] is None:
+        raise UnavailableError(
+            f"The schema {schema} belongs to another program; it was not changed.",
+            hint="Choose another name with the setting `space`.",
+        )
+    found = connection.execute(sql.SQL("SELECT version_num FROM {}.alembic_version").format(sql.Identifier(schema)))
+    revision = found.fetchone()
+    return str(revision[0]) if revision else ""
