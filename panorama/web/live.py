@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Sequence
+from contextvars import Context
 from typing import Any
 
 from panorama.app import App
@@ -65,11 +66,15 @@ class ChangeStreams:
         if not self._unsubscribe:
             loop = asyncio.get_running_loop()
 
+            def gather(kinds: set[str]) -> None:
+                # Not in the context of the thread that wrote: reading there would join its open transaction.
+                loop.call_soon_threadsafe(self._gather, kinds, context=Context())
+
             def on_changes(changes: Sequence[ItemChange]) -> None:
-                loop.call_soon_threadsafe(self._gather, {change.kind for change in changes})
+                gather({change.kind for change in changes})
 
             def on_job(_: str) -> None:
-                loop.call_soon_threadsafe(self._gather, {"job"})
+                gather({"job"})
 
             self._unsubscribe = [self._app.context.database.subscribe(on_changes), self._app.jobs.subscribe(on_job)]
 
