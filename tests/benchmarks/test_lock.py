@@ -95,6 +95,11 @@ def steps(app: App) -> Iterator[tuple[str, Callable[[], Answer]]]:
         "headings": "# a\n" * (LARGE_CHARS // 4),
         "words": prose,
         "one word": "x" * LARGE_CHARS,
+        "links": "- knows [[b]]\n" * (LARGE_CHARS // 14),
+        "links in one line": "[[a]] " * (LARGE_CHARS // 6),
+        "links to many": "".join(f"[[{n}]]\n" for n in range(LARGE_CHARS // 12)),
+        "fences": "[[a]]\n" + "```\n" * (LARGE_CHARS // 4 - 2),
+        "tags": "#tag " * (LARGE_CHARS // 5),
     }
     for name, text in texts.items():
         yield (

@@ -4,7 +4,9 @@ import pytest
 
 from panorama.domain.items.relations import INVERSES, normalize_kind
 from panorama.domain.markdown.wiki_links import (
+    MAX_LINE_CHARS,
     MAX_LINKS,
+    MAX_MARKS,
     extract_sentence,
     parse_links,
     parse_observations,
@@ -38,7 +40,7 @@ def test_a_fence_ends_and_a_quoted_fence_hides_nothing_below_it() -> None:
     assert targets("```\n[[a]]\n```\n[[b]]\n> ```\n[[c]]\r\n[[d]]") == [("mentions", each) for each in "bcd"]
 
 
-def test_each_target_counts_once_and_the_most_are_ten_thousand() -> None:
+def test_each_target_counts_once_and_the_most_are_five_thousand() -> None:
     assert len(parse_links("[[a]] [[A]] [[ a ]]")) == 1
     assert len(parse_links(" ".join(f"[[{number}]]" for number in range(MAX_LINKS + 5)))) == MAX_LINKS
 
@@ -93,6 +95,23 @@ def test_a_sentence_ends_at_full_stops_and_lines_and_is_at_most_160_characters()
 
     assert extract_sentence(text, text.index("[[")) == "We need [[Tea]] soon!"
     assert len(extract_sentence("x" * 500 + "[[Tea]]" + "y" * 500, 500)) == 160
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        "[[a]]\n" * MAX_LINKS, "[[a]]" * MAX_LINKS, "- knows [[a]]\n" * MAX_LINKS, "[[a]] " + " " * MAX_LINE_CHARS,
+        "[[a]]\n" + "```\n" * MAX_MARKS, "[[a]]\n" + "~~~\n" * MAX_MARKS, "[[a]]\n" + "[[ \n" * MAX_MARKS,
+        "[[a]]\n" + "> [[a]]\n" * MAX_MARKS, "[[a]]\n" + ("[[ " + "` " * 1_000 + "\n") * 50, "[[a]]\n" + "\\[[a]]\n" * MAX_MARKS,
+    ],
+)  # fmt: skip
+def test_a_link_behind_a_flood_of_marks_is_not_followed(flood: str) -> None:
+    """Links are read while the write lock is held: a text of 10 MB of them held it for ten seconds."""
+    assert {target for _, target in targets(f"{flood}[[behind]]")} == {"a"}
+
+
+def test_a_link_at_the_end_of_a_long_text_is_followed() -> None:
+    assert targets("tea and scones\n" * 500_000 + "[[behind]]") == [("mentions", "behind")]
 
 
 @pytest.mark.parametrize(

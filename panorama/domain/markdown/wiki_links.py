@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from panorama.domain.changes import compute_splice
 from panorama.domain.items.item import is_id, normalize_id, normalize_name
@@ -20,8 +21,14 @@ from panorama.domain.markdown.lines import (
     parse_tags,
 )
 
-MAX_LINKS = 10_000
-"""The most links of one item that are followed, each target counted once."""
+MAX_LINKS = 5_000
+"""The most links of one item that are followed."""
+
+MAX_MARKS, MAX_LINE_CHARS = 50_000, 100_000
+"""The most brackets, fences and backticks of a text, and characters of a line, that are examined.
+
+Links are read while others wait to write, and a text of 10 MB can have millions of brackets.
+"""
 
 SHORT_CHARS, SHORT_LINKS = 64, 4096
 """The length and number of cached links: a text of many links is read again with each save."""
@@ -39,7 +46,6 @@ _TYPED = re.compile(r"""[ \t]*+[-*+][ \t]++(?:"([^"\r\n]{1,60})"|([^\W_][\w-]*+(
 _CONTEXT = re.compile(r"[ \t]*+(?:\(([^()]*+)\))?[ \t]*+")
 _OBSERVATION = re.compile(r"[ \t]*+[-*+][ \t]++\[([^\[\]\r\n]{2,60})\][ \t]++(?=\S)(.*)")
 _TIME_OF_DAY = re.compile(r"\d{1,2}(:\d\d){1,2}")
-_LINK_OR_FENCE = re.compile(r"\[\[|```|~~~")
 _BREAK = re.compile(r"[\r\n]|[.!?…](?=\s)")
 
 
@@ -68,12 +74,10 @@ class Observation:
 
 
 def parse_links(text: str) -> list[WikiLink]:
-    """Return the links of a text in order: each target once per kind, at most 10,000."""
+    """Return the first 5,000 links of a text in order, each target once per kind."""
     links: dict[tuple[str, str], WikiLink] = {}
-    for link in _iter_links(text):
+    for link in islice(_iter_links(text), MAX_LINKS):
         links.setdefault((link.key, link.kind), link)
-        if len(links) == MAX_LINKS:
-            break
     return list(links.values())
 
 
@@ -90,21 +94,16 @@ def find_link_shift(before: str, after: str) -> tuple[int, int] | None:
     if head or not all(text.endswith("\n") for text in changed if text):  # the last line goes on after the change
         line_end = before.find("\n", end)
         tail = before[end:line_end] if line_end >= 0 else before[end:]
-    if any(_LINK_OR_FENCE.search(head + text + tail) for text in changed):
+    if any(mark in head + text + tail for text in changed for mark in (LINK_MARK, "```", "~~~")):
         return None
     return end, len(after) - len(before)
 
 
 def describe_unfollowed_links(text: str) -> str:
     """Describe that a text has more links than are followed, "" if it has not."""
-    if text.count(LINK_MARK) <= MAX_LINKS:
+    if text.count(LINK_MARK) <= MAX_LINKS or next(islice(_iter_links(text), MAX_LINKS, None), None) is None:
         return ""
-    known: set[tuple[str, str]] = set()
-    for link in _iter_links(text):
-        known.add((link.key, link.kind))
-        if len(known) > MAX_LINKS:
-            return f"It links to more than {MAX_LINKS:,} targets: only the first {MAX_LINKS:,} are followed."
-    return ""
+    return f"It has more than {MAX_LINKS:,} links: only the first {MAX_LINKS:,} are followed."
 
 
 def _iter_links(text: str) -> Iterator[WikiLink]:
@@ -134,21 +133,27 @@ def _find_links(line: str) -> Iterator[re.Match[str]]:
 
 
 def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
-    """Yield position and text of the lines with a word, outside fenced code and quotes."""
+    """Yield position and text of the lines with a word, outside fenced code and quotes.
+
+    Of a long line, the beginning; of a text with many such lines and fences, the first ones.
+    """
     if word not in text:
         return
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
     marks = [re.escape(each) for each in (word, "```", "~~~") if each in text]
-    mark, end, has_fences = "", 0, len(marks) > 1
-    for match in re.compile("|".join(marks)).finditer(text):
+    mark, end, has_fences, left = "", 0, len(marks) > 1, MAX_MARKS
+    for match in islice(re.compile("|".join(marks)).finditer(text), MAX_MARKS):
         at = match.start()
         if at < end:
             continue
         begin = text.rfind("\n", end, at) + 1 or end
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
-        line = text[begin:end]
+        line = text[begin : min(end, begin + MAX_LINE_CHARS)]
+        left -= 1 + line.count("`")
+        if left < 0:
+            return
         if mark:
             mark = "" if is_closing_fence(line, mark, quoted=False) else mark
         elif not line.lstrip(" \t").startswith(">"):
@@ -198,13 +203,16 @@ def rename_links(text: str, old: frozenset[str], new: str) -> tuple[str, int]:
     """
     parts: list[str] = []
     done = count = 0
-    for begin, line in _iter_marked_lines(text, LINK_MARK):
-        for match in _find_links(mask_code(line)):
-            start, end = begin + match.start(1), begin + match.end(1)
-            changed = _rename_target(text[start:end], old, new)
-            if changed is not None:
-                parts += (text[done:start], changed)
-                done, count = end, count + 1
+    links = (
+        (begin + match.start(1), begin + match.end(1))
+        for begin, line in _iter_marked_lines(text, LINK_MARK)
+        for match in _find_links(mask_code(line))
+    )
+    for start, end in islice(links, MAX_LINKS):
+        changed = _rename_target(text[start:end], old, new)
+        if changed is not None:
+            parts += (text[done:start], changed)
+            done, count = end, count + 1
     return "".join((*parts, text[done:])), count
 
 
