@@ -20,7 +20,7 @@ from panorama.errors import ConfirmationError, InvalidInputError, PanoramaError
 from panorama.mcp.call_threads import call_threads
 from panorama.mcp.job_waits import wait_for_job
 from panorama.mcp.stdio import CHUNK_BYTES, DISCONNECT_ERRORS, ByteStream
-from panorama.services.jobs.progress import ignore_progress, report_progress_to
+from panorama.services.jobs.progress import StoppedError, ignore_progress, report_progress_to
 from panorama.transport.lines import LineDecoder, OversizedLine
 
 ERROR_CODE = -32000
@@ -136,15 +136,18 @@ class RpcServer:
     def _call(self, params: Mapping[str, Any]) -> dict[str, Any]:
         operation, arguments = _parse_call(params)
         moved = self._report_progress if params.get("progress") else ignore_progress
-        with report_progress_to(moved, lambda: self._has_left):
-            agreed = str(params.get("agreed", ""))
-            reader = SCRIPT if params.get("whole") else MODEL
-            return self._calls.call(operation, arguments, self._conversation, agreed, reader).to_dict()
+        agreed = str(params.get("agreed", ""))
+        reader = SCRIPT if params.get("whole") else MODEL
+        try:
+            with report_progress_to(moved, lambda: self._has_left):
+                return self._calls.call(operation, arguments, self._conversation, agreed, reader).to_dict()
+        except StoppedError as error:
+            if self._has_left:
+                raise ClientGoneError from error
+            raise
 
     def _report_progress(self, done: int, total: int, at: str) -> None:
-        """Report a call's progress; stop it, between two steps, when its client is gone."""
-        if self._has_left:
-            raise ClientGoneError
+        """Report a call's progress."""
         anyio.from_thread.run(self._send_progress, _encode_progress(done, total, at))
 
     async def _send_progress(self, line: bytes) -> None:

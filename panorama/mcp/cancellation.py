@@ -63,10 +63,6 @@ class ProgressReporter:
         await asyncio.create_task(context.report_progress(further, total or None, what), context=variables.copy())
 
 
-class _ClientCancelledError(Exception):
-    """The client cancelled its request."""
-
-
 async def run_read(calls: Calls, name: str, arguments: Mapping[str, Any], conversation: Conversation) -> Answer:
     """Call a reading operation for a resource or a completion."""
     return await run_abandonable(partial(calls.call, name, arguments, conversation), "short", conversation.id)
@@ -105,8 +101,6 @@ async def run_cancellable(
         return is_gone.is_set() or (running is not None and running.should_stop())
 
     def report(done: int, total: int, what: str) -> None:
-        if is_gone.is_set():
-            raise _ClientCancelledError
         if running := find_job():
             running.report_progress(done, total, what)
             return

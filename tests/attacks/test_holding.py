@@ -13,6 +13,7 @@ from panorama.calls import Conversation
 from panorama.domain.paging import PageRequest
 from panorama.mcp.call_threads import call_threads
 from panorama.mcp.server import build_server
+from panorama.services.jobs.progress import StoppedError, ignore_progress, report_progress_to
 from tests.services.queued import Call, ended, job
 from tests.services.queued import works as works
 from tests.working import Works, at_work, until
@@ -98,6 +99,23 @@ async def test_scripts_that_sleep_hold_up_neither_calls_nor_those_who_wait(worki
 
     assert waited.structured_content
     assert waited.structured_content["data"]["state"] in ("queued", "running")
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"), [("backup", {}), ("export", {}), ("backups.check", {"path": "@kept"})]
+)
+def test_long_work_ends_when_its_caller_is_gone_though_nobody_listens_to_its_progress(
+    app: App, call: Call, operation: str, arguments: dict[str, str]
+) -> None:
+    kept = str(call("backup").data["path"])
+    who = Conversation(id="v_gone", actor="cli", client="panorama")
+    given = {name: kept if value == "@kept" else value for name, value in arguments.items()}
+
+    with report_progress_to(ignore_progress, lambda: True), pytest.raises(StoppedError):
+        app.calls.call(operation, given, who)
+
+    assert app.jobs.list(PageRequest(50), "active").items == ()
+    assert call("backups.list").data["count"] == 1
 
 
 async def call_and_ignore(client: Client[Any], tool: str, arguments: dict[str, Any]) -> None:

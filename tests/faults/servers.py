@@ -6,6 +6,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,8 @@ COMMAND = [sys.executable, "-m", "panorama"]
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "faults", "version": "1"}}
 PATIENCE = 20
+START_PATIENCE, STARTS = 120, 4
+"""How long a start may take on a busy machine, and how many times as long as the start an answer may take there."""
 
 
 class Server:
@@ -38,6 +41,7 @@ class Server:
         self._reader.start()
         self._number = 0
         self._early: dict[int, Mapping[str, Any]] = {}
+        self._patience: float = START_PATIENCE
 
     def __enter__(self) -> Self:
         self.greet()
@@ -47,8 +51,10 @@ class Server:
         self.close()
 
     def greet(self) -> None:
-        """Shake hands."""
+        """Shake hands; from then on, the answers are waited for in proportion to what the start took."""
+        began = time.monotonic()
         self._answer(self._send("initialize", HELLO))
+        self._patience = max(PATIENCE, STARTS * (time.monotonic() - began))
         self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def send(self, tool: str, arguments: Mapping[str, Any]) -> int:
@@ -68,9 +74,9 @@ class Server:
         """
         while True:
             try:
-                line = self._lines.get(timeout=PATIENCE)
+                line = self._lines.get(timeout=self._patience)
             except queue.Empty:
-                raise TimeoutError(f"no answer within {PATIENCE} s; {self.errors()}") from None
+                raise TimeoutError(f"no answer within {self._patience:.0f} s; {self.errors()}") from None
             if not line.endswith(b"\n"):
                 raise EOFError(self.errors())
             message = json.loads(line)

@@ -70,7 +70,13 @@ def report_progress_to(
 
 
 def report_progress(current: int, total: int, message: str) -> None:
-    """Report progress to the interface of the running call."""
+    """Report progress to the interface of the running call.
+
+    Raises:
+        StoppedError: Its caller has gone, which an interface without progress does not tell.
+    """
+    if SHOULD_STOP.get()():
+        raise StoppedError
     PROGRESS.get()(current, total, message)
 
 
