@@ -102,7 +102,8 @@ def test_a_sentence_ends_at_full_stops_and_lines_and_is_at_most_160_characters()
     [
         "[[a]]\n" * MAX_LINKS, "[[a]]" * MAX_LINKS, "- knows [[a]]\n" * MAX_LINKS, "[[a]] " + " " * MAX_LINE_CHARS,
         "[[a]]\n" + "```\n" * MAX_MARKS, "[[a]]\n" + "~~~\n" * MAX_MARKS, "[[a]]\n" + "[[ \n" * MAX_MARKS,
-        "[[a]]\n" + "> [[a]]\n" * MAX_MARKS, "[[a]]\n" + ("[[ " + "` " * 1_000 + "\n") * 50, "[[a]]\n" + "\\[[a]]\n" * MAX_MARKS,
+        "[[a]]\n" + "> [[a]]\n" * MAX_MARKS, "[[a]]\n" + ("[[ " + "` " * 1_000 + "\n") * 50,
+        "[[a]]\n" + "\\[[a]]\n" * MAX_MARKS,
     ],
 )  # fmt: skip
 def test_a_link_behind_a_flood_of_marks_is_not_followed(flood: str) -> None:
