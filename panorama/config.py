@@ -176,6 +176,10 @@ class Settings(BaseSettings):
         """The time zone of dates."""
         return ZoneInfo(self.timezone)
 
+    def as_local(self) -> "Settings":
+        """Return these settings with the data in the file of the data directory."""
+        return self.model_copy(update={"database_url": SecretStr("")})
+
     @property
     def log_age(self) -> timedelta:
         """How long the call log is kept."""

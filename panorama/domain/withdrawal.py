@@ -1,7 +1,6 @@
 """The approvals that a restore withdraws from another data directory's copy."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from panorama.domain.text.wording import pluralize
 
@@ -25,7 +24,7 @@ class Withdrawn:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A replaced database: the new path of the previous one, and the approvals withdrawn in the new one."""
+    """A replaced database: where the previous one is now, "" if there was none, and the approvals withdrawn in it."""
 
-    aside: Path | None
+    aside: str
     withdrawn: Withdrawn

@@ -3,6 +3,8 @@
 from datetime import datetime
 from pathlib import Path
 
+from sqlalchemy import Connection
+
 from panorama.errors import UnavailableError
 from panorama.store.backend import Database
 from panorama.store.tables import HEAD
@@ -54,12 +56,17 @@ def _make_folder(backups: Path) -> None:
 
 
 def _upgrade(database: Database, revision: str) -> None:
+    with database.migrating() as connection:
+        # Another process may have migrated it already: Alembic checks again while holding the write lock.
+        upgrade(connection, revision)
+
+
+def upgrade(connection: Connection, revision: str = HEAD) -> None:
+    """Upgrade the database behind a connection in its open transaction."""
     from alembic import command  # 240 ms, needed once per version
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(bundled_path("migrations")).replace("%", "%%"))
-    with database.migrating() as connection:
-        # Another process may have migrated it already: Alembic checks again while holding the write lock.
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)

@@ -13,11 +13,11 @@ import pytest
 from panorama.domain.changes import Origin
 from panorama.domain.items.notes import Note
 from panorama.errors import ScriptError, UnavailableError
+from panorama.store.backend.scratch import Scratch
 from panorama.store.items import rows
 from panorama.store.migrate import migrate
 from panorama.store.sqlite import scratch_copy as aside_module
 from panorama.store.sqlite.engine import SqliteDatabase
-from panorama.store.sqlite.scratch_copy import ScratchDatabase
 
 ORIGIN = Origin(actor="script", client="tests", conversation="v_tests", operation="tests", call="c_1", unit="x_1")
 NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
@@ -34,7 +34,7 @@ def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
 
 
 @pytest.fixture
-def aside(database: SqliteDatabase, tmp_path: Path) -> Iterator[ScratchDatabase]:
+def aside(database: SqliteDatabase, tmp_path: Path) -> Iterator[Scratch]:
     """A view aside."""
     made = database.create_scratch(tmp_path / "dry-runs" / "x_1")
     yield made
@@ -51,7 +51,7 @@ def stored(database: SqliteDatabase) -> list[str]:
         return [row[0] for row in session.connection.exec_driver_sql("SELECT title FROM notes ORDER BY id")]
 
 
-def test_what_is_written_aside_is_read_aside_and_nowhere_else(database: SqliteDatabase, aside: ScratchDatabase) -> None:
+def test_what_is_written_aside_is_read_aside_and_nowhere_else(database: SqliteDatabase, aside: Scratch) -> None:
     with aside.activate():
         write(database, 2)
         inside = stored(database)
@@ -60,7 +60,7 @@ def test_what_is_written_aside_is_read_aside_and_nowhere_else(database: SqliteDa
     assert stored(database) == ["Note 1"]
 
 
-def test_several_entries_are_one_view(database: SqliteDatabase, aside: ScratchDatabase) -> None:
+def test_several_entries_are_one_view(database: SqliteDatabase, aside: Scratch) -> None:
     for number in (2, 3):
         with aside.activate():
             write(database, number)
@@ -69,14 +69,14 @@ def test_several_entries_are_one_view(database: SqliteDatabase, aside: ScratchDa
         assert stored(database) == ["Note 1", "Note 2", "Note 3"]
 
 
-def test_who_only_reads_aside_needs_no_copy(database: SqliteDatabase, aside: ScratchDatabase, tmp_path: Path) -> None:
+def test_who_only_reads_aside_needs_no_copy(database: SqliteDatabase, aside: Scratch, tmp_path: Path) -> None:
     with aside.activate():
         read = stored(database)
 
     assert (read, aside.is_written, (tmp_path / "dry-runs").exists()) == (["Note 1"], False, False)
 
 
-def test_others_write_the_real_store_meanwhile(database: SqliteDatabase, aside: ScratchDatabase) -> None:
+def test_others_write_the_real_store_meanwhile(database: SqliteDatabase, aside: Scratch) -> None:
     with aside.activate():
         write(database, 2)
     write(database, 3)
@@ -86,7 +86,7 @@ def test_others_write_the_real_store_meanwhile(database: SqliteDatabase, aside: 
     assert (inside, stored(database)) == (["Note 1", "Note 2"], ["Note 1", "Note 3"])
 
 
-def test_listeners_hear_nothing_of_what_is_written_aside(database: SqliteDatabase, aside: ScratchDatabase) -> None:
+def test_listeners_hear_nothing_of_what_is_written_aside(database: SqliteDatabase, aside: Scratch) -> None:
     heard: list[Any] = []
     stop = database.subscribe(heard.append)
 
@@ -97,9 +97,7 @@ def test_listeners_hear_nothing_of_what_is_written_aside(database: SqliteDatabas
     assert heard == []
 
 
-def test_several_transactions_of_one_unit_can_be_written_aside(
-    database: SqliteDatabase, aside: ScratchDatabase
-) -> None:
+def test_several_transactions_of_one_unit_can_be_written_aside(database: SqliteDatabase, aside: Scratch) -> None:
     with aside.activate(), database.write_scope(ORIGIN) as acting:
         write(database, 2)
         write(database, 3)
@@ -107,7 +105,7 @@ def test_several_transactions_of_one_unit_can_be_written_aside(
     assert (acting.wrote, stored(database)) == (2, ["Note 1"])
 
 
-def test_nothing_is_left_of_it_on_the_disk(database: SqliteDatabase, aside: ScratchDatabase, tmp_path: Path) -> None:
+def test_nothing_is_left_of_it_on_the_disk(database: SqliteDatabase, aside: Scratch, tmp_path: Path) -> None:
     with aside.activate():
         write(database, 2)
 
@@ -116,7 +114,7 @@ def test_nothing_is_left_of_it_on_the_disk(database: SqliteDatabase, aside: Scra
     assert list((tmp_path / "dry-runs").iterdir()) == []
 
 
-def test_the_real_file_does_not_grow_by_it(database: SqliteDatabase, aside: ScratchDatabase) -> None:
+def test_the_real_file_does_not_grow_by_it(database: SqliteDatabase, aside: Scratch) -> None:
     def lines() -> int:
         with closing(sqlite3.connect(database.path)) as file:
             return int(file.execute("SELECT count(*) FROM changes").fetchone()[0])
@@ -158,7 +156,7 @@ class Usage(NamedTuple):
 
 
 def test_a_disk_that_is_too_small_for_a_copy_is_told(
-    database: SqliteDatabase, aside: ScratchDatabase, monkeypatch: pytest.MonkeyPatch
+    database: SqliteDatabase, aside: Scratch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(aside_module.shutil, "disk_usage", lambda _: Usage(1 << 30, 1 << 30, 1 << 20))
 

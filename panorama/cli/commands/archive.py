@@ -150,7 +150,7 @@ def is_copy(text: str) -> bool:
 
 def restore(source: str, to: str | None, *, background: bool, yes: bool, as_json: bool) -> None:
     """Restore a backup, an export or a database file: into a new folder, or in place of the current data."""
-    from panorama.cli.commands import restore as present  # half a second
+    from panorama.cli.commands.database import restore as present  # half a second
 
     path = Path(source).expanduser()
     if path.is_file():

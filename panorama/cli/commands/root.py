@@ -29,6 +29,7 @@ from panorama.cli.commands import (
     service,
     sessions,
 )
+from panorama.cli.commands.database import move
 from panorama.cli.commands.models import models
 from panorama.cli.commands.sources import commands as sources
 from panorama.cli.console import console, status_tables, tables
@@ -109,6 +110,7 @@ app.add_typer(sources.app, rich_help_panel=SCRIPTS_PANEL)
 app.add_typer(archive.app, rich_help_panel=MAINTENANCE_PANEL)
 app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=archive.EXPORT_EXAMPLES)(archive.export)
 app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=archive.PURGE_EXAMPLES)(archive.purge)
+app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=move.EXAMPLES)(move.move)
 app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=examples("panorama serve", "panorama serve --http 8642"))(
     daemon.serve
 )

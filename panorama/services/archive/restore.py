@@ -1,12 +1,11 @@
 """Restores a backup or an export to a new data directory, and verifies it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
 from panorama.domain.changes import Origin
-from panorama.domain.items.item import Item
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.archive.backup import MIB, SPARE_BYTES, find_damage
 from panorama.services.archive.paths import SEAL_KEY, parse_path
@@ -19,16 +18,14 @@ from panorama.services.jobs.progress import Progress, report_progress
 from panorama.store import migrate
 from panorama.store.archive import atomic_folder, manifests
 from panorama.store.archive.atomic_folder import AtomicFolder
+from panorama.store.archive.full_index import index_living_items
 from panorama.store.archive.manifests import DATABASE, Manifest
 from panorama.store.archive.safe_files import UnreadableError
 from panorama.store.backend import Database, Snapshots
 from panorama.store.graph import edges
-from panorama.store.items import rows
 from panorama.store.key_files import find_key
 
 RESTORE_ORIGIN = Origin(actor="restore", client="", conversation="", operation="", call="", unit="")
-ITEM_BATCH = 200
-"""Items whose words are indexed in one transaction."""
 
 
 class RestoreService:
@@ -196,19 +193,4 @@ class _HomeBuilder:
     def _index_words(self, database: Database) -> None:
         """Index the words and links of every living item."""
         self._pace.start("indexing words")
-        with database.reading() as session:
-            every = [(kind, id_) for kind in rows.NOUNS for id_ in rows.list_living(session, kind)]
-        for batch in _iter_batches(every):
-            with database.transaction(RESTORE_ORIGIN) as session:
-                for kind, id_ in batch:
-                    item: Item = rows.load(session, kind, id_)
-                    session.full_text.set_words(session, [rows.index_entry(item)], new=True)
-                    edges.rebuild_item(session, item)
-                    if item.has_rows:
-                        session.long_texts.add(id_)
-            self._pace.check_cancel()
-
-
-def _iter_batches(every: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    for start in range(0, len(every), ITEM_BATCH):
-        yield every[start : start + ITEM_BATCH]
+        index_living_items(database, RESTORE_ORIGIN, edges.rebuild_item, lambda *_: self._pace.check_cancel())

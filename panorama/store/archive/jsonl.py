@@ -10,7 +10,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from sqlalchemy import JSON, Boolean, Column, LargeBinary, func, select, text
+from sqlalchemy import JSON, Boolean, Column, LargeBinary, func, select
 
 from panorama.domain.text.json_types import is_object
 from panorama.store.backend import Session
@@ -69,10 +69,7 @@ def list_sequences(session: Session) -> dict[str, int]:
 def iter_rows(session: Session, name: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table as plain values, in key order."""
     forms = list_column_forms(name)
-    key = ", ".join(f'"{column.name}"' for column in metadata.tables[name].primary_key.columns)
-    names = ", ".join(f'"{column}"' for column in forms)
-    statement = text(f'SELECT {names} FROM "{name}" ORDER BY {key}').execution_options(yield_per=BATCH_ROWS)
-    for row in session.connection.execute(statement):
+    for row in session.dialect.iter_stored_rows(session, metadata.tables[name]):
         yield {column: encode(form, value) for (column, form), value in zip(forms.items(), row, strict=True)}
 
 

@@ -97,6 +97,10 @@ class Maintenance(Protocol):
         """Return where the database is, for a person to read."""
         ...
 
+    def describe_previous(self) -> str:
+        """Say where the present data stays after it was replaced, for a person to read."""
+        ...
+
     def check_software(self) -> CheckResult:
         """Check that the database software has what Panorama needs."""
         ...

@@ -245,6 +245,10 @@ class Dialect(Protocol):
         """Write what a session sees to a new file, while others go on writing."""
         ...
 
+    def iter_stored_rows(self, session: Session, table: Table) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a table in the order of their key, with the values that SQLite stores for them."""
+        ...
+
     def list_sequences(self, session: Session) -> dict[str, int]:
         """Return the last number that each table with generated numbers gave."""
         ...

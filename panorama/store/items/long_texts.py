@@ -25,9 +25,14 @@ _PREFIX = "words "
 _log = logging.getLogger(__name__)
 
 
+def mark_name(id_: str) -> str:
+    """Return the name of the mark of an item whose words are not complete."""
+    return f"{_PREFIX}{id_}"
+
+
 def save_marks(session: Session) -> None:
     """Mark the long texts of a transaction until their words are complete."""
-    marks.set_marks(session, [f"{_PREFIX}{id_}" for id_ in session.long_texts], 1)
+    marks.set_marks(session, [mark_name(id_) for id_ in session.long_texts], 1)
 
 
 def list_incomplete(session: Session) -> list[str]:
@@ -109,7 +114,7 @@ def _write_portion(database: Database, texts: deque[_Text], left: deque[str]) ->
                     session, text.kind, text.item, text.title, text.parts, seconds=seconds
                 ):
                     return
-                marks.clear_mark(session, f"{_PREFIX}{text.item}")
+                marks.clear_mark(session, mark_name(text.item))
             texts.popleft()
             left.rotate(-1)
             if is_current:

@@ -18,6 +18,9 @@ KEPT_CONNECTIONS = 2
 MOST_CONNECTIONS = 16
 """Connections for reading that are open at most."""
 
+TURN_SECONDS = 300
+"""How long a call of a dry run waits for its turn; a call is never that long."""
+
 IDLE_SECONDS = 30
 """After so long without a statement the server ends a write, and with it the lock of a client that is gone."""
 
@@ -82,6 +85,12 @@ def create_writers(url: URL, schema: str, busy_seconds: float) -> Engine:
         "lock_timeout": f"{busy_seconds * 1000:.0f}ms",
     }
     return _create_engine(url, schema, settings, "AUTOCOMMIT", pool_size=1, max_overflow=4)
+
+
+def create_single(url: URL, search_path: str) -> Engine:
+    """Return an engine with one connection, for which threads take turns."""
+    pool = {"pool_size": 1, "max_overflow": 0, "pool_timeout": TURN_SECONDS}
+    return _create_engine(url, search_path, {}, "READ COMMITTED", **pool)
 
 
 def _create_engine(url: URL, schema: str, settings: dict[str, str], isolation: Any, **pool: int) -> Engine:

@@ -1,10 +1,17 @@
 """What PostgreSQL does its own way inside a transaction."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Table
 
 from panorama.store import bulk_writes
 from panorama.store.backend import Dialect, FullText, ProgressCallback, Session, Vocabulary, noop
+from panorama.store.postgres.connections import driver_connection
 from panorama.store.postgres.fulltext import TsvectorFullText
+from panorama.store.postgres.transfer import copies
+from panorama.store.postgres.transfer.stored_rows import select_stored
 from panorama.store.postgres.vocabulary import TsvectorVocabulary
 
 
@@ -17,12 +24,16 @@ class PostgresDialect:
     update_rows = staticmethod(bulk_writes.update_rows)
 
     def write_snapshot(self, session: Session, target: Path, progress: ProgressCallback = noop) -> None:
-        """Write what a session sees to a new file, while others go on writing."""
-        raise NotImplementedError
+        """Write what a session sees to a new SQLite file, while others go on writing."""
+        copies.write_snapshot(driver_connection(session.connection), target, progress)
+
+    def iter_stored_rows(self, session: Session, table: Table) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a table in the order of their key, with the values that SQLite stores for them."""
+        return select_stored(driver_connection(session.connection), table, is_ordered=True)
 
     def list_sequences(self, session: Session) -> dict[str, int]:
         """Return the last number that each table with generated numbers gave."""
-        raise NotImplementedError
+        return copies.list_sequences(driver_connection(session.connection))
 
 
 DIALECT: Dialect = PostgresDialect()

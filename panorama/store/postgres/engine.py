@@ -1,7 +1,7 @@
 """A space of a PostgreSQL database: its connections and transactions."""
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +10,25 @@ from sqlalchemy import URL, Connection
 
 from panorama.domain.changes import Origin
 from panorama.errors import PanoramaError, UnavailableError
-from panorama.store.backend import ProgressCallback, ScratchStore, Session, noop
+from panorama.store.backend import ProgressCallback, Session, noop
+from panorama.store.backend.scratch import Scratch
 from panorama.store.postgres import spaces
 from panorama.store.postgres.claim import SpaceClaim
 from panorama.store.postgres.commit import commit
-from panorama.store.postgres.connections import create_readers, create_writers, discard, driver_connection, release
+from panorama.store.postgres.connections import (
+    TURN_SECONDS,
+    create_readers,
+    create_writers,
+    discard,
+    driver_connection,
+    release,
+)
 from panorama.store.postgres.dialect import DIALECT
 from panorama.store.postgres.errors import translate_errors
 from panorama.store.postgres.functions import create_functions
+from panorama.store.postgres.scratch_tables import open_scratch_tables
 from panorama.store.postgres.statement_watch import StatementWatch
+from panorama.store.postgres.transfer import copies
 from panorama.store.transactions import Transactions
 
 _SIZE = (
@@ -36,6 +46,7 @@ class PostgresDatabase(Transactions):
 
     def __init__(self, url: URL, space: str, *, busy_seconds: float = 10.0) -> None:
         super().__init__(busy_seconds)
+        self._url = url
         self.schema = spaces.schema_name(space)
         self._readers = create_readers(url, self.schema)
         self._writers = create_writers(url, self.schema, busy_seconds)
@@ -61,9 +72,17 @@ class PostgresDatabase(Transactions):
             release(connection)
             raise
         except BaseException:
-            discard(connection)
+            self._discard(connection)
             raise
         release(connection)
+
+    def _discard(self, connection: Connection) -> None:
+        """Close a connection that may be broken."""
+        discard(connection)
+
+    def _close(self, driver: psycopg.Connection[Any]) -> None:
+        """Close a connection whose statement was cancelled."""
+        driver.close()
 
     @contextmanager
     def connect(self) -> Generator[psycopg.Connection[Any]]:
@@ -79,7 +98,7 @@ class PostgresDatabase(Transactions):
                 with self._set_current(session):
                     yield session
             if watched and watched.is_cancelled:
-                driver_connection(connection).close()  # the request may still reach its next statement
+                self._close(driver_connection(connection))  # the request may still reach its next statement
 
     def is_current(self) -> bool:
         """Return true: a space that is dropped and made again is the same to whoever has it open."""
@@ -106,13 +125,24 @@ class PostgresDatabase(Transactions):
             yield connection
             driver.execute("COMMIT")
 
-    def copy_to(self, target: Path, progress: ProgressCallback = noop, *, is_awaited: bool = False) -> None:
-        """Write a copy of the space as an SQLite file."""
-        raise NotImplementedError
+    def copy_to(
+        self,
+        target: Path,
+        progress: ProgressCallback = noop,
+        *,
+        is_awaited: bool = False,  # noqa: ARG002 (only a copy of a file takes the disk from others)
+    ) -> None:
+        """Write a copy of the space as an SQLite file; a part of it is not left behind.
 
-    def create_scratch(self, folder: Path, check_cancel: Callable[[], None] = noop) -> ScratchStore:
-        """Return a private view for a dry run."""
-        raise NotImplementedError
+        Raises:
+            UnavailableError: The disk is full or the folder cannot be written.
+        """
+        with self.reading() as session:
+            copies.write_copy(driver_connection(session.connection), target, progress)
+
+    def create_scratch(self, folder: Path, check_cancel: Callable[[], None] = noop) -> Scratch:
+        """Return a private view for a dry run; what `check_cancel` raises ends the copying."""
+        return Scratch(self, folder, lambda: ScratchSpace(self._url, self.schema, check_cancel))
 
     def size_bytes(self) -> int:
         """Return how much space the tables and indexes of the space take on the server's disk."""
@@ -142,6 +172,32 @@ class PostgresDatabase(Transactions):
         self._watch.close()
         self._readers.dispose()
         self._writers.dispose()
+
+
+class ScratchSpace(PostgresDatabase):
+    """The copies of a space's tables that a dry run writes, behind one connection.
+
+    Raises:
+        UnavailableError: The server's disk is full, or it cannot be reached.
+    """
+
+    def __init__(self, url: URL, schema: str, check_cancel: Callable[[], None]) -> None:
+        Transactions.__init__(self, TURN_SECONDS)
+        self._url = url
+        self.schema = schema
+        with translate_errors():
+            self._readers, self._writers = open_scratch_tables(url, schema, check_cancel)
+        self._claim = SpaceClaim(self._writers)
+        self._watch = StatementWatch()
+
+    def _discard(self, connection: Connection) -> None:
+        """Keep the only connection unless it is lost: the copies are gone with it."""
+        with suppress(psycopg.Error):
+            driver_connection(connection).rollback()
+        release(connection)
+
+    def _close(self, driver: psycopg.Connection[Any]) -> None:
+        """Keep it: the server has answered the request to cancel by now."""
 
 
 def _begin_write(driver: psycopg.Connection[Any]) -> str:

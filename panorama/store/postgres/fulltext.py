@@ -122,7 +122,7 @@ class TsvectorFullText(PartIndex):
             "kinds": [part.kind for part in parts],
             "names": [part.name for part in parts],
             "vectors": [vector for vector, _ in vectors],
-            "terms": sorted(filter(_is_correctable, set[str]().union(*(lexemes for _, lexemes in vectors)))),
+            "terms": sorted(filter(is_correctable, set[str]().union(*(lexemes for _, lexemes in vectors)))),
         }
         session.connection.execute(_INSERT, values)
 
@@ -193,5 +193,6 @@ class TsvectorFullText(PartIndex):
         return last is not None
 
 
-def _is_correctable(term: str) -> bool:
+def is_correctable(term: str) -> bool:
+    """Return whether a word serves to correct a misspelt one."""
     return term.isalpha() and 2 <= len(term) <= MAX_TERM_CHARS and (len(term) > 2 or term[0] < MIN_IDEOGRAPH)

@@ -19,6 +19,7 @@ from panorama.store.items import rows
 from panorama.store.migrate import HEAD
 from panorama.store.postgres import spaces
 from panorama.store.postgres.engine import PostgresDatabase
+from panorama.store.postgres.transfer.replace_space import replace_space
 from panorama.store.sqlite.replace_database import validate_copy
 
 LOCK_SECONDS = 2.0
@@ -45,6 +46,10 @@ class PostgresMaintenance:
     def describe(self) -> str:
         """Return the address of the database, without a password, and the space."""
         return f"space {self._space} of {self._url.set(drivername='postgresql', password=None)}"
+
+    def describe_previous(self) -> str:
+        """Say in which space the present data stays after it was replaced."""
+        return f"The current data is kept in a space of the same database, {self._space}_before_ and the time."
 
     def has_data(self) -> bool:
         """Return whether the space exists and has tables."""
@@ -83,8 +88,17 @@ class PostgresMaintenance:
         validate_copy(copy)
 
     def replace(self, copy: Path, now: datetime, *, is_own: bool) -> Replacement:
-        """Replace the space by a copy."""
-        raise NotImplementedError
+        """Replace the rows of the space by those of a copy; the present ones stay in another space.
+
+        Args:
+            is_own: Whether this data directory made the copy; otherwise what was approved in it is withdrawn.
+
+        Raises:
+            UnavailableError: Another Panorama serves the space, the role may not create schemas, or a disk is full;
+                nothing was changed.
+        """
+        with closing(PostgresDatabase(self._url, self._space)) as database:
+            return replace_space(database, copy, now, is_own=is_own)
 
     def _open(self) -> PostgresDatabase:
         return PostgresDatabase(self._url, self._space, busy_seconds=LOCK_SECONDS)

@@ -1,6 +1,8 @@
 """Spaces: each is a schema of the database, which holds the data of one person or team."""
 
 import re
+from datetime import datetime
+from typing import Any
 
 import psycopg
 from psycopg import sql
@@ -15,16 +17,20 @@ MARK = "Panorama"
 
 MIN_VERSION = 14
 
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+MAX_NAME_CHARS = 40
+"""The longest name of a space."""
+
+_NAME = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_NAME_CHARS - 1}}}")
 _CREATE_HINT = "Create another one: CREATE DATABASE panorama TEMPLATE template0 ENCODING 'UTF8';"
 
 _WRITE_LOCK = 0x50414E4F << 32
 """The upper half of the number of a space's lock, "PANO" in ASCII; the lower half is the schema's number."""
 
-BEGIN_WRITE = (
-    f"BEGIN; SELECT pg_advisory_xact_lock({_WRITE_LOCK} | oid::bigint), pg_current_xact_id()::text "
+_TAKE_LOCK = (
+    f"SELECT pg_advisory_xact_lock({_WRITE_LOCK} | oid::bigint), pg_current_xact_id()::text "
     "FROM pg_namespace WHERE nspname = current_schema()"
 ).encode()
+BEGIN_WRITE = b"BEGIN; " + _TAKE_LOCK
 """Begins a write: takes the space's lock, and returns the number of the transaction.
 
 READ COMMITTED: at a higher level the snapshot would be older than the lock.
@@ -43,6 +49,18 @@ def schema_name(space: str) -> str:
             hint="Use up to 40 small letters, digits and underscores, beginning with a letter, such as `anna`.",
         )
     return SCHEMA_PREFIX + space
+
+
+def name_for_previous(schema: str, state: str, now: datetime) -> str:
+    """Return the name of the schema that keeps what a space held until now; it is the schema of a space too."""
+    ending = f"_{state}_{now:%Y%m%d%H%M%S}"
+    name = schema.removeprefix(SCHEMA_PREFIX)
+    return f"{SCHEMA_PREFIX}{name[: MAX_NAME_CHARS - len(ending)]}{ending}"
+
+
+def lock(connection: psycopg.Connection[Any]) -> None:
+    """Take the write lock of the connection's space until the end of the open transaction."""
+    connection.execute(_TAKE_LOCK)
 
 
 def check_server(connection: psycopg.Connection) -> None:

@@ -1,8 +1,13 @@
 """What SQLite does its own way inside a transaction."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Table, text
 
 from panorama.store import bulk_writes
+from panorama.store.archive.jsonl import BATCH_ROWS
 from panorama.store.backend import Dialect, FullText, ProgressCallback, Session, Vocabulary, noop
 from panorama.store.sqlite.fulltext import Fts5FullText
 from panorama.store.sqlite.online_backup import copy_database
@@ -20,6 +25,12 @@ class SqliteDialect:
     def write_snapshot(self, session: Session, target: Path, progress: ProgressCallback = noop) -> None:
         """Write what a session sees to a new file, while others go on writing."""
         copy_database(session.connection, target, progress)
+
+    def iter_stored_rows(self, session: Session, table: Table) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a table in the order of their key, as they are stored."""
+        names, key = (", ".join(f'"{column.name}"' for column in columns) for columns in (table.c, table.primary_key))
+        statement = text(f'SELECT {names} FROM "{table.name}" ORDER BY {key}').execution_options(yield_per=BATCH_ROWS)
+        return map(tuple, session.connection.execute(statement))
 
     def list_sequences(self, session: Session) -> dict[str, int]:
         """Return the last number that each table with generated numbers gave."""

@@ -19,13 +19,14 @@ from panorama.store.backend import (
     Session,
     noop,
 )
+from panorama.store.backend.scratch import Scratch
 from panorama.store.sqlite.dialect import DIALECT
 from panorama.store.sqlite.driver import SqliteConnection, discard, sqlite_connection
 from panorama.store.sqlite.errors import translate_errors, unavailable_error
 from panorama.store.sqlite.file import APPLICATION_ID, database_size_bytes, is_ours
 from panorama.store.sqlite.online_backup import copy_database
 from panorama.store.sqlite.read_pool import ReadPool, ReadScope, watch_limit
-from panorama.store.sqlite.scratch_copy import ScratchDatabase
+from panorama.store.sqlite.scratch_copy import copy_for_scratch
 from panorama.store.transactions import Transactions
 
 POOL_SIZE = 8
@@ -182,9 +183,13 @@ class SqliteDatabase(Transactions):
             with suppress(OSError):
                 part.unlink(missing_ok=True)
 
-    def create_scratch(self, folder: Path, check_cancel: Callable[[], None] = noop) -> ScratchDatabase:
+    def create_scratch(self, folder: Path, check_cancel: Callable[[], None] = noop) -> Scratch:
         """Return a private view for a dry run; what `check_cancel` raises ends the copying."""
-        return ScratchDatabase(self, folder, check_cancel, lambda path: SqliteDatabase(path, is_durable=False))
+
+        def create_copy() -> SqliteDatabase:
+            return SqliteDatabase(copy_for_scratch(self, folder, check_cancel), is_durable=False)
+
+        return Scratch(self, folder, create_copy)
 
     def size_bytes(self) -> int:
         """Return the size of the file and its log."""

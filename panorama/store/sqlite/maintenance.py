@@ -35,6 +35,10 @@ class SqliteMaintenance:
         """Return the path of the file."""
         return str(self._path)
 
+    def describe_previous(self) -> str:
+        """Say in which folder the present file stays after it was replaced."""
+        return f"The current file is kept in {self._path.with_name('backups')}."
+
     def has_data(self) -> bool:
         """Return whether the file exists and is not empty."""
         return self._path.is_file() and self._path.stat().st_size > 0

@@ -61,7 +61,7 @@ def replace_database(copy: Path, database: Path, now: datetime, *, is_own: bool)
         for ending in SUFFIXES:
             with suppress(OSError):
                 fresh.with_name(fresh.name + ending).unlink(missing_ok=True)
-    return Replacement(aside, withdrawn)
+    return Replacement(str(aside or ""), withdrawn)
 
 
 def _move_aside(database: Path, now: datetime) -> Path | None:

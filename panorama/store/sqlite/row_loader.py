@@ -2,9 +2,12 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Table
 
 from panorama.store.archive.jsonl import BATCH_ROWS, decode_row
 from panorama.store.sqlite.errors import translate_errors
@@ -50,6 +53,19 @@ class RowLoader:
             _raise_disk_error(error)
             raise ValueError(f"{name}: {error}") from error
         return count
+
+    def insert(self, table: Table, rows: Iterable[Sequence[Any]]) -> None:
+        """Fill a table with rows in stored form, given as the values of all columns.
+
+        Raises:
+            UnavailableError: The disk is full, or cannot be written.
+        """
+        names = ", ".join(f'"{column.name}"' for column in table.c)
+        statement = f'INSERT INTO "{table.name}" ({names}) VALUES ({", ".join("?" * len(table.c))})'
+        with translate_errors():
+            self._file.execute("BEGIN")
+            self._file.executemany(statement, rows)
+            self._file.execute("COMMIT")
 
     def copy_tables(self, source: Path, *, without: Collection[str]) -> None:
         """Fill all tables but some with the rows that another database has in them; its schema is not taken.

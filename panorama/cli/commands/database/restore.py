@@ -2,7 +2,8 @@
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
 from panorama.services.archive.paths import quote_path
 from panorama.services.archive.restore import RestoreService
 from panorama.services.archive.secrets import CONFIG_FILE
-from panorama.store.backend import Maintenance
 from panorama.transport.address import Address, hold_lock
 from panorama.transport.launch import exclusive_start
 
@@ -37,12 +37,13 @@ def restore_database(copy: Path, *, yes: bool) -> None:
     database = open_backend(read_settings()).maintenance
     database.validate_copy(copy)
     if not yes:
-        note = f"The current file is kept in {home / 'backups'}."
-        _confirm(f"Replace {database.describe()} by {quote_path(copy)}? {note}")
+        confirm(f"Replace {database.describe()} by {quote_path(copy)}? {database.describe_previous()}")
     address = Address(str(home))
     with translate_errors(), exclusive_start(address):
         end_daemon(address, again=False)
-        done = _replace_database(copy, database, address, is_own=copy.resolve().parent == (home / "backups").resolve())
+        is_own = copy.resolve().parent == (home / "backups").resolve()
+        with hold_data(address):
+            done = database.replace(copy, datetime.now(UTC), is_own=is_own)
     _print_restored(copy, done, done.withdrawn)
 
 
@@ -67,14 +68,15 @@ def restore_folder(source: str, *, yes: bool) -> None:
     fresh = home.with_name(f"{home.name}.restored-{now:%Y%m%dT%H%M%SZ}")
     service.plan_restore(source, str(fresh))
     if not yes:
-        note = f"{_describe_active(*service.count_active_rows(source))}The current data is kept in {home / 'backups'}."
-        _confirm(f"Replace {backend.maintenance.describe()} by {quote_path(Path(source))}? {note}")
+        note = f"{_describe_active(*service.count_active_rows(source))}{backend.maintenance.describe_previous()}"
+        confirm(f"Replace {backend.maintenance.describe()} by {quote_path(Path(source))}? {note}")
     address = Address(str(home))
     try:
         done = service.restore(source, str(fresh))
         with translate_errors(), exclusive_start(address):
             end_daemon(address, again=False)
-            replaced = _replace_database(fresh / "panorama.db", backend.maintenance, address, is_own=True)
+            with hold_data(address):
+                replaced = backend.maintenance.replace(fresh / "panorama.db", datetime.now(UTC), is_own=True)
             _move_files(fresh, home, now)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -116,19 +118,31 @@ def _move_files(fresh: Path, home: Path, now: datetime) -> None:
         (fresh / CONFIG_FILE).replace(home / CONFIG_FILE)
 
 
-def _replace_database(copy: Path, database: Maintenance, address: Address, *, is_own: bool) -> Replacement:
-    """Replace the database once no process holds the data; a stopping process releases it last."""
+@contextmanager
+def hold_data(address: Address) -> Generator[None]:
+    """Hold the data directory once no process does; a stopping process releases it last.
+
+    Raises:
+        UnavailableError: A process keeps it.
+    """
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         with hold_lock(address.lock) as lock:
             if lock is not None:
-                return database.replace(copy, datetime.now(UTC), is_own=is_own)
+                yield
+                return
         if time.monotonic() > deadline:
             raise UnavailableError("Another daemon is serving this data.", hint="`panorama daemon status` shows it.")
         time.sleep(0.05)
 
 
-def _confirm(question: str) -> None:
+def confirm(question: str) -> None:
+    """Ask whether to go on.
+
+    Raises:
+        ConfirmationError: There is nobody to ask.
+        DeclinedError: The user does not agree.
+    """
     if not console.is_interactive():
         raise ConfirmationError(question, hint="Add --yes to agree to it.")
     if not console.confirm(question):

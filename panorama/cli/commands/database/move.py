@@ -1,0 +1,104 @@
+"""`panorama move`: moves the data to a PostgreSQL database, or back to the file in the data directory."""
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+from panorama.cli.console import console
+from panorama.cli.options import Yes, examples, option
+from panorama.config_file import remove_setting, write_setting
+from panorama.errors import InvalidInputError
+
+EXAMPLES = examples(
+    "panorama move --to postgresql://anna@db.example.org/panorama",
+    "panorama move --to postgresql://anna@db.example.org/panorama --space team",
+    "panorama move --to sqlite               # back to the file in the data directory",
+)
+Report = Callable[[int, int], None]
+SQLITE = "sqlite"
+URL_SETTING, SPACE_SETTING = "database_url", "space"
+
+
+def move(
+    to: Annotated[str, option("The address of a PostgreSQL database, or `sqlite`.", "--to", metavar="URL")],
+    space: Annotated[str, option("The space of that database; by default that of the settings.", "--space")] = "",
+    yes: Yes = False,
+) -> None:
+    """Move the data to a PostgreSQL database, or back. Every row is compared, and the old data is kept."""
+    from panorama.app import open_backend, open_postgres
+    from panorama.cli.client import translate_errors
+    from panorama.cli.commands.database.restore import confirm, hold_data
+    from panorama.cli.daemon_process import end_daemon
+    from panorama.config import read_settings
+    from panorama.transport.address import Address
+    from panorama.transport.launch import exclusive_start
+
+    _require_own_settings()
+    settings = read_settings()
+    url, space = settings.database_url.get_secret_value(), space or settings.space
+    _require_other(to, is_in_postgres=bool(url))
+    postgres, file = open_postgres(url or to, space, settings.home), open_backend(settings.as_local())
+    source, target = (postgres, file) if url else (file, postgres)
+    if not yes:
+        places = f"{source.maintenance.describe()} to {target.maintenance.describe()}"
+        confirm(f"Move the data from {places}? The daemon is stopped for it, and the old data is kept.")
+    address = Address(str(settings.home))
+    with console.report_interrupt("Nothing was moved."), translate_errors(), exclusive_start(address):
+        end_daemon(address, again=False)
+        with hold_data(address), console.progress("Moving") as report:
+            run = _move_to_file if url else _move_to_postgres
+            kept = run(settings.home, url or to, space, lambda done, total: report(done, total, ""))
+    console.print_message(f"Moved to {target.maintenance.describe()}.")
+    console.print_message(f"The old data is kept as {kept}; delete it when you do not need it any more.")
+
+
+def _require_own_settings() -> None:
+    """Check that the move can change which database is used.
+
+    Raises:
+        InvalidInputError: The environment says which.
+    """
+    for name in (URL_SETTING, SPACE_SETTING):
+        if (variable := f"PANORAMA_{name.upper()}") in os.environ:
+            raise InvalidInputError(
+                f"{variable} is set and overrides config.toml, where a move writes the new database.",
+                hint=f"Unset it; if the data is in that database, write {name} into config.toml first.",
+            )
+
+
+def _require_other(to: str, *, is_in_postgres: bool) -> None:
+    """Check that the target is the other kind of database.
+
+    Raises:
+        InvalidInputError: It is the present one.
+    """
+    if is_in_postgres == (to == SQLITE):
+        return
+    if is_in_postgres:
+        raise InvalidInputError("The data is in a PostgreSQL database.", hint="panorama move --to sqlite")
+    raise InvalidInputError(
+        "The data is in the data directory already.", hint="panorama move --to postgresql://role@host/database"
+    )
+
+
+def _move_to_postgres(home: Path, url: str, space: str, report: Report) -> str:
+    """Fill the space, use it from now on, and return where the old data is."""
+    from panorama.store.postgres.transfer import moving
+
+    now = datetime.now(UTC)
+    moving.fill_space(home, url, space, now, report)
+    write_setting(home, SPACE_SETTING, space)
+    write_setting(home, URL_SETTING, url)
+    return str(moving.set_file_aside(home, now))
+
+
+def _move_to_file(home: Path, url: str, space: str, report: Report) -> str:
+    """Fill the file, use it from now on, and return where the old data is."""
+    from panorama.store.postgres.transfer import moving
+
+    moving.fill_file(url, space, home, report)
+    remove_setting(home, URL_SETTING)
+    remove_setting(home, SPACE_SETTING)
+    return f"the space {moving.set_space_aside(url, space, datetime.now(UTC))}"

@@ -1,0 +1,112 @@
+"""Moves the data of a data directory between its SQLite file and a space of a PostgreSQL database."""
+
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from panorama.domain.changes import CLI_ACTOR, Origin
+from panorama.errors import ConflictError, UnavailableError
+from panorama.store.backend import ProgressCallback, noop
+from panorama.store.migrate import create_tables, migrate
+from panorama.store.postgres import spaces
+from panorama.store.postgres.connections import driver_connection, parse_url
+from panorama.store.postgres.engine import PostgresDatabase
+from panorama.store.postgres.errors import translate_errors
+from panorama.store.postgres.transfer.copies import load_rows, remove_file, require_same_file, write_snapshot
+from panorama.store.sqlite.backend import FILE_NAME
+from panorama.store.sqlite.driver import sqlite_connection
+from panorama.store.sqlite.engine import SUFFIXES, SqliteDatabase
+from panorama.store.sqlite.stored_rows import StoredRows
+from panorama.store.tables import changes, metadata
+
+_ORIGIN = Origin(actor=CLI_ACTOR, client="move", conversation="", operation="", call="", unit="")
+READ_ONLY_MODE = 0o400
+
+
+def fill_space(home: Path, url: str, space: str, now: datetime, progress: ProgressCallback = noop) -> None:
+    """Write the rows of a data directory's file into a space without data, and compare them, in one transaction.
+
+    Nobody writes to either meanwhile.
+
+    Raises:
+        ConflictError: The space holds data.
+        UnavailableError: Another Panorama serves the space, or one of both cannot be written; nothing was changed.
+    """
+    with (
+        closing(SqliteDatabase(home / FILE_NAME)) as source,
+        closing(PostgresDatabase(parse_url(url), space)) as target,
+        target.serving(),
+    ):
+        migrate(source, backups=home / "backups", now=now)
+        create_tables(target)
+        with source.transaction(_ORIGIN) as session, target.migrating() as connection:
+            driver = driver_connection(connection)
+            spaces.lock(driver)
+            _require_no_data(driver, space)
+            names = SQL(", ").join(map(Identifier, metadata.tables))
+            driver.execute(SQL("TRUNCATE {}, search_words, search_terms RESTART IDENTITY").format(names))
+            load_rows(driver, StoredRows(sqlite_connection(session.connection)), progress)
+
+
+def _require_no_data(driver: psycopg.Connection[Any], space: str) -> None:
+    """Check that nothing was ever stored in a space; a daemon that was started with it leaves marks alone."""
+    row = driver.execute(SQL("SELECT 1 FROM {} LIMIT 1").format(Identifier(changes.name))).fetchone()
+    if row:
+        raise ConflictError(
+            f"The space {space} holds data already; nothing was changed.",
+            hint="Choose another one with --space, or have it dropped first.",
+        )
+
+
+def fill_file(url: str, space: str, home: Path, progress: ProgressCallback = noop) -> None:
+    """Write the rows of a space to a new file of a data directory, and compare them; nobody writes meanwhile.
+
+    Raises:
+        ConflictError: The file exists.
+        UnavailableError: Another Panorama serves the space, or the file cannot be written; there is none then.
+    """
+    file = home / FILE_NAME
+    if file.exists():
+        raise ConflictError(f"There is {file} already; nothing was changed.", hint="Move it away first.")
+    part = file.with_suffix(".part")
+    try:
+        with closing(PostgresDatabase(parse_url(url), space)) as source, source.serving():
+            create_tables(source)
+            with source.transaction(_ORIGIN) as session:
+                digests = write_snapshot(driver_connection(session.connection), part, progress)
+        require_same_file(part, digests)
+        part.replace(file)
+    except OSError as error:
+        raise UnavailableError(
+            f"{file} cannot be written: {error.strerror}.", hint="Free some space, and check the folder's owner."
+        ) from error
+    finally:
+        remove_file(part)
+
+
+def set_file_aside(home: Path, now: datetime) -> Path:
+    """Keep the file that was moved under another name, for reading only; return its path."""
+    file = home / FILE_NAME
+    aside = file.with_name(f"moved-{now:%Y%m%dT%H%M%SZ}.db")
+    for ending in reversed(SUFFIXES):
+        present = file.with_name(file.name + ending)
+        if present.exists():
+            present.replace(aside.with_name(aside.name + ending))
+    aside.chmod(READ_ONLY_MODE)
+    return aside
+
+
+def set_space_aside(url: str, space: str, now: datetime) -> str:
+    """Keep a space that was moved under another name, which no daemon opens; return it.
+
+    Raises:
+        UnavailableError: Another Panorama serves the space, or the role may not rename it.
+    """
+    with closing(PostgresDatabase(parse_url(url), space)) as database, translate_errors(), database.connect() as driver:
+        name = spaces.name_for_previous(database.schema, "moved", now)
+        driver.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(Identifier(database.schema), Identifier(name)))
+    return name.removeprefix(spaces.SCHEMA_PREFIX)

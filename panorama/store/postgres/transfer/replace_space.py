@@ -1,0 +1,73 @@
+"""Fills a space with the rows of an SQLite file; the rows it had stay in a space of their own."""
+
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+from sqlalchemy import Connection
+
+from panorama.domain.withdrawal import Replacement
+from panorama.store.migrate import create_tables, upgrade
+from panorama.store.postgres import spaces
+from panorama.store.postgres.connections import driver_connection
+from panorama.store.postgres.engine import PostgresDatabase
+from panorama.store.postgres.functions import create_functions
+from panorama.store.postgres.transfer.copies import load_rows
+from panorama.store.sqlite.engine import SqliteDatabase
+from panorama.store.sqlite.snapshots import make_replacement, open_readonly
+from panorama.store.sqlite.stored_rows import StoredRows
+
+_TABLES = "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relkind = 'r' ORDER BY relname"
+
+
+def replace_space(database: PostgresDatabase, copy: Path, now: datetime, *, is_own: bool) -> Replacement:
+    """Replace the rows of a space by those of a validated copy, in one transaction.
+
+    Args:
+        is_own: Whether this data directory made the copy; otherwise what was approved in it is withdrawn.
+
+    Raises:
+        UnavailableError: Another Panorama serves the space, the role may not create schemas, or a disk is full; nothing
+            was changed.
+    """
+    with TemporaryDirectory(prefix="panorama-restore-") as folder:
+        fresh = Path(folder, "restored.db")
+        with closing(SqliteDatabase(copy)) as source:
+            source.copy_to(fresh)
+        withdrawn = make_replacement(fresh, now, is_own=is_own)
+        with closing(SqliteDatabase(fresh, is_durable=False)) as current:
+            create_tables(current)
+        with database.serving(), database.migrating() as connection, closing(open_readonly(fresh)) as file:
+            driver = driver_connection(connection)
+            spaces.lock(driver)
+            aside = _set_aside(connection, database.schema, now)
+            upgrade(connection)
+            load_rows(driver, StoredRows(file))
+    return Replacement(f"the space {aside}" if aside else "", withdrawn)
+
+
+def _set_aside(connection: Connection, schema: str, now: datetime) -> str:
+    """Move the tables of a space to a new one, and return its name; "" if there are none.
+
+    The schema itself stays, with its rights and its lock.
+    """
+    driver = driver_connection(connection)
+    tables = _list_tables(driver, schema)
+    if not tables:
+        return ""
+    aside = spaces.name_for_previous(schema, "before", now)
+    spaces.create_schema(driver, aside)
+    for table in tables:
+        driver.execute(SQL("ALTER TABLE {} SET SCHEMA {}").format(Identifier(schema, table), Identifier(aside)))
+    driver.execute(SQL("SET LOCAL search_path = {}").format(Identifier(aside)))
+    create_functions(connection)
+    driver.execute(SQL("SET LOCAL search_path = {}").format(Identifier(schema)))
+    return aside.removeprefix(spaces.SCHEMA_PREFIX)
+
+
+def _list_tables(driver: psycopg.Connection[Any], schema: str) -> list[str]:
+    return [row[0] for row in driver.execute(_TABLES, (schema,))]
