@@ -200,7 +200,3 @@ def upgrade() -> None:
             "CREATE VIRTUAL TABLE search_words USING fts5"
             "(title, body, tokenize = 'porter unicode61 remove_diacritics 2')"
         )
-    else:
-        from panorama.store.postgres import word_tables  # its driver is an extra
-
-        word_tables.create_tables(op.get_bind())

@@ -193,4 +193,8 @@ class _HomeBuilder:
     def _index_words(self, database: Database) -> None:
         """Index the words and links of every living item."""
         self._pace.start("indexing words")
-        index_living_items(database, RESTORE_ORIGIN, edges.rebuild_item, lambda *_: self._pace.check_cancel())
+
+        def report(_done: int, _total: int) -> None:
+            self._pace.check_cancel()
+
+        index_living_items(database, RESTORE_ORIGIN, edges.rebuild_item, report)

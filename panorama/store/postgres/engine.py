@@ -12,7 +12,7 @@ from panorama.domain.changes import Origin
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.store.backend import ProgressCallback, Session, noop
 from panorama.store.backend.scratch import Scratch
-from panorama.store.postgres import spaces
+from panorama.store.postgres import spaces, word_tables
 from panorama.store.postgres.claim import SpaceClaim
 from panorama.store.postgres.commit import commit
 from panorama.store.postgres.connections import (
@@ -123,6 +123,7 @@ class PostgresDatabase(Transactions):
             spaces.create_schema(driver, self.schema)
             create_functions(connection)
             yield connection
+            word_tables.create_tables(connection)
             driver.execute("COMMIT")
 
     def copy_to(

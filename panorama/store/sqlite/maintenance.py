@@ -37,7 +37,7 @@ class SqliteMaintenance:
 
     def describe_previous(self) -> str:
         """Say in which folder the present file stays after it was replaced."""
-        return f"The current file is kept in {self._path.with_name('backups')}."
+        return f"The current data is kept in {self._path.with_name('backups')}."
 
     def has_data(self) -> bool:
         """Return whether the file exists and is not empty."""

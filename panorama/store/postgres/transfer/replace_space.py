@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from panorama.domain.withdrawal import Replacement
 from panorama.store.migrate import create_tables, upgrade
-from panorama.store.postgres import spaces
+from panorama.store.postgres import spaces, word_tables
 from panorama.store.postgres.connections import driver_connection
 from panorama.store.postgres.engine import PostgresDatabase
 from panorama.store.postgres.functions import create_functions
@@ -46,6 +46,7 @@ def replace_space(database: PostgresDatabase, copy: Path, now: datetime, *, is_o
             spaces.lock(driver)
             aside = _set_aside(connection, database.schema, now)
             upgrade(connection)
+            word_tables.create_tables(connection)
             load_rows(driver, StoredRows(file))
     return Replacement(f"the space {aside}" if aside else "", withdrawn)
 
