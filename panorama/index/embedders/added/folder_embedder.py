@@ -114,7 +114,7 @@ class LoadedModel:
         """Return the vector of a text, of length 1.
 
         Raises:
-            UnavailableError: The model fails, or gives a vector without a direction.
+            UnavailableError: The model fails, or gives a vector of length zero.
         """
         return self.compute(self.tokenizer.encode(text, limit))
 
