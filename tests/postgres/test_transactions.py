@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from panorama.domain.changes import Origin
 from panorama.errors import InvalidInputError, UnavailableError
 from panorama.store.backend import Session
+from panorama.store.migrate import create_tables
 from panorama.store.postgres import commit
 from panorama.store.postgres.connections import parse_url
 from panorama.store.postgres.engine import PostgresDatabase
@@ -333,6 +334,17 @@ def test_a_space_is_served_by_one_at_a_time_and_the_refusal_says_by_whom(
         assert count(theirs) == 1, "reading needs no claim"
     with theirs.serving():
         add(theirs, "b")
+
+
+def test_the_server_that_creates_a_space_holds_it(postgres_url: str) -> None:
+    with (
+        closing(PostgresDatabase(parse_url(postgres_url), "newborn")) as first,
+        closing(PostgresDatabase(parse_url(postgres_url), "newborn")) as second,
+        first.serving(),
+    ):
+        create_tables(first)
+        with pytest.raises(UnavailableError, match="in use by"), second.serving():
+            pass
 
 
 def test_a_space_whose_server_was_lost_is_claimed_again_unless_another_was_quicker(

@@ -39,7 +39,7 @@ class SpaceClaim:
         self._is_wanted = False
 
     def take(self) -> None:
-        """Take the claim.
+        """Take the claim, or once there is a space to claim.
 
         Raises:
             UnavailableError: Another Panorama serves the space.
@@ -61,11 +61,14 @@ class SpaceClaim:
             self._release()
             connection = self._engine.connect()
             try:
-                _take(driver_connection(connection))
+                is_taken = _take(driver_connection(connection))
             except BaseException:
                 discard(connection)
                 raise
-            self._connection = connection
+            if is_taken:
+                self._connection = connection
+            else:
+                connection.close()
 
     def give_up(self) -> None:
         """Let another server have the space."""
@@ -79,12 +82,20 @@ class SpaceClaim:
             self._connection = None
 
 
-def _take(driver: psycopg.Connection[Any]) -> None:
+def _take(driver: psycopg.Connection[Any]) -> bool:
+    """Take the lock; return false if there is no space yet.
+
+    Raises:
+        UnavailableError: Another Panorama has it.
+    """
     name = f"panorama on {socket.gethostname()}, process {os.getpid()}"[:NAME_CHARS]
     row = driver.execute(_TRY, (name,)).fetchone()
-    if row and not row[0]:
+    if row is None:
+        return False
+    if not row[0]:
         holder = driver.execute(_HOLDER).fetchone()
         raise UnavailableError(
             f"The space is in use by {holder[0] if holder else 'another Panorama'}; nothing was changed.",
             hint="One daemon serves a space at a time. Stop that one with `panorama daemon stop` on its machine.",
         )
+    return True

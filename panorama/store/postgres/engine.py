@@ -125,6 +125,7 @@ class PostgresDatabase(Transactions):
             yield connection
             word_tables.create_tables(connection)
             driver.execute("COMMIT")
+        self._claim.renew()  # there may have been no space to claim before
 
     def copy_to(
         self,
