@@ -78,7 +78,7 @@ def test_a_large_undo_that_something_stands_in_the_way_of_changes_nothing(call: 
     with pytest.raises(ConflictError, match="nothing was undone") as refused:
         call("undo", unit=unit, confirm=True)
 
-    assert refused.value.candidates[0]["why"] == "1 items belong to it now"
+    assert refused.value.candidates[0]["why"] == "1 item belongs to it now"
     assert sizes == []
 
 

@@ -9,6 +9,7 @@ from panorama.domain.changes import Change, EffectiveChange, effective_changes, 
 from panorama.domain.items.item import Item
 from panorama.domain.items.session_lines import parse_range
 from panorama.domain.text.json_types import is_object
+from panorama.domain.text.wording import pluralize
 from panorama.services.graph.task_lines import TaskLines
 from panorama.services.items.any_item import field_conflict
 from panorama.services.jobs.portions import MAX_BATCH
@@ -88,17 +89,21 @@ def find_trash_conflicts(session: Session, steps: Sequence[UndoStep]) -> list[Ma
     for step in steps:
         line = step.change
         if step.left and line.action == "create" and line.kind in _TRASH_PHRASES:
-            name, phrase = _TRASH_PHRASES[line.kind]
+            name = _TRASH_PHRASES[line.kind][0]
             if count := len(set(_list_inside(session, line)) - leaving[name]):
-                conflicts.append(_describe_conflict(line, "deleted_at", phrase.format(count)))
+                conflicts.append(_describe_conflict(line, "deleted_at", _describe_inside(line.kind, count)))
     return conflicts
 
 
 _TRASH_PHRASES = {
-    "project": ("project", "{} items belong to it now"),
-    "task": ("parent", "{} subtasks are under it now"),
+    "project": ("project", "item belongs to it", "items belong to it"),
+    "task": ("parent", "subtask is under it", "subtasks are under it"),
 }
-"""The field by which items are in or under one of a kind, and the message if there are any."""
+"""The field by which items are in or under one of a kind, and the words for one and for several."""
+
+
+def _describe_inside(kind: str, count: int) -> str:
+    return f"{pluralize(count, *_TRASH_PHRASES[kind][1:])} now"
 
 
 def _leaves(step: UndoStep, name: str) -> bool:
@@ -184,7 +189,7 @@ class UndoOperation:
         if any(update.new.deleted_at is None for update in self._waiting.values()):
             self._write_waiting()
         count = len(set(_list_inside(self._session, line)) - self._waiting.keys())
-        return _TRASH_PHRASES[line.kind][1].format(count) if count else ""
+        return _describe_inside(line.kind, count) if count else ""
 
     def _restore_fields(self, line: Change, fields: Sequence[str]) -> None:
         old = self._load(line)

@@ -53,7 +53,7 @@ class Dashboard:
         numbers = self.project
         due = f"{numbers.open} open, {numbers.overdue} overdue, {numbers.due_soon} due soon"
         more = describe_left_out(self.more, "list_* shows")
-        return f"“{numbers.name}”: health {numbers.health}, {due}, {numbers.notes} notes{more}"
+        return f"“{numbers.name}”: health {numbers.health}, {due}, {pluralize(numbers.notes, 'note')}{more}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,7 @@ class WeeklyReview:
         """Return it in one line."""
         return (
             f"{self.start} to {self.end}: {self.completed.count} completed, {self.created.count} created, "
-            f"{self.slipped.count} slipped, {self.notes_written.count} notes written, "
-            f"{self.due_next_week.count} due and {self.events_next_week.count} events next week"
+            f"{self.slipped.count} slipped, {pluralize(self.notes_written.count, 'note')} written, "
+            f"{self.due_next_week.count} due and {pluralize(self.events_next_week.count, 'event')} next week"
             f"{describe_left_out(self.more, 'query shows')}"
         )

@@ -213,8 +213,8 @@ class DeleteResult:
 
     def summarize(self) -> str:
         """Return it in one line."""
-        rest = f" with {self.trashed - 1} items" if self.trashed > 1 else ""
-        detached = f"; {self.kept} items are kept without it" if self.kept else ""
+        rest = f" with {pluralize(self.trashed - 1, 'item')}" if self.trashed > 1 else ""
+        detached = f"; {pluralize(self.kept, 'item is', 'items are')} kept without it" if self.kept else ""
         return f"Moved the {self.kind} “{self.label}” ({self.id}){rest} to the trash{detached}"
 
 
