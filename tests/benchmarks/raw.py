@@ -103,6 +103,10 @@ class Raw:
             self._heard.extend(self._lines.feed(chunk))
         return bytes(self._heard.popleft())  # type: ignore[arg-type] (none is too long)
 
+    def has_line(self) -> bool:
+        """Return whether a line has come that was not read."""
+        return bool(self._heard or self._waiting.poll(0))
+
     def answer(self, number: int) -> dict[str, Any]:
         """Wait for the answer to a request."""
         begin = b'{"jsonrpc":"2.0","id":%d,' % number
