@@ -62,6 +62,7 @@ def test_every_row_comes_back_as_it_went(url: str, home: Path, sample: Path) -> 
 
     moving.fill_space(home, url, SPACE, NOW)
     moved = moving.set_file_aside(home, NOW)
+    (home / "panorama.part").write_text("the beginning of a copy that was killed")
     moving.fill_file(url, SPACE, home)
 
     assert differing(home, sample.parent) == {}

@@ -53,6 +53,7 @@ def write_copy(driver: Connection[Any], target: Path, progress: ProgressCallback
     """
     part = target.with_suffix(".part")
     try:
+        remove_file(part)  # of a process that was killed
         write_snapshot(driver, part, progress)
         part.replace(target)
     except OSError as error:

@@ -74,6 +74,7 @@ def fill_file(url: str, space: str, home: Path, progress: ProgressCallback = noo
         raise ConflictError(f"There is {file} already; nothing was changed.", hint="Move it away first.")
     part = file.with_suffix(".part")
     try:
+        remove_file(part)  # of a process that was killed
         with closing(PostgresDatabase(parse_url(url), space)) as source, source.serving():
             create_tables(source)
             with source.transaction(_ORIGIN) as session:
