@@ -1,5 +1,6 @@
 """Jobs in the real store, run by the real queue: each is run once, stops when it should, and tells the truth."""
 
+import threading
 from typing import Any
 
 import pytest
@@ -414,10 +415,13 @@ def test_who_waits_for_a_long_operation_hears_that_its_job_was_cancelled(
 
 
 def test_a_long_operation_whose_caller_leaves_is_a_cancelled_job(working: None, call: Call) -> None:
+    has_left = threading.Event()
+
     def leave(current: int, total: int, message: str) -> None:
+        has_left.set()
         raise ConnectionError
 
-    with report_progress_to(leave, lambda: True), pytest.raises(ConnectionError):
+    with report_progress_to(leave, has_left.is_set), pytest.raises(ConnectionError):
         call("test.lonely", name="inline")
 
     assert [row["state"] for row in call("list_jobs", kind="lonely").data] == ["cancelled"]
