@@ -322,7 +322,7 @@ def damage_note(error: DamagedIndexError, aside: Path | None) -> str:
 
 def replacement_note(aside: Path) -> str:
     """Return the note about something else at the path of the index's folder."""
-    return f"In the index folder's place stood something else; it was moved to {aside}, and the index is built anew."
+    return f"In the index folder's place stood something else; it was moved to {aside}, and the index is rebuilt."
 
 
 def refusal(error: RefusedError) -> UnavailableError:

@@ -117,13 +117,13 @@ def test_a_collection_with_vectors_of_another_size_is_said_and_made_anew_by_the_
     index.upsert(many(3))
     longer = ServerIndex(server.url, "secret", "store", Model(id="small", digest=SMALL.digest, size=16))
 
-    with pytest.raises(UnavailableError, match=r"another size .8 instead of 16.; it is built anew"):
+    with pytest.raises(UnavailableError, match=r"another size .8 instead of 16.; it is rebuilt"):
         longer.count()
     assert (longer.state().status, [each.size for each in server.collections.values()]) == ("starting", [8])
     longer.build([point("n_a:0", vector=toward(1, size=16))])
 
     assert ([each.size for each in server.collections.values()], longer.count()) == ([16], 1)
-    assert "it is built anew" in longer.state().note
+    assert "it is rebuilt" in longer.state().note
     assert all(each.indexes for each in server.collections.values())
     longer.close()
 

@@ -173,7 +173,8 @@ def test_the_question_tells_what_it_does_and_not_only_what_it_says(call: Call, a
     with pytest.raises(ConfirmationError) as asked:
         call("promote_script", script="count")
 
-    for told in ("“Count the tasks of a project.”", "it reads: tasks.list", "it writes: tasks.delete", "sha256"):
+    texts = "Its text reads: tasks.list", "Its text writes: tasks.delete"
+    for told in ("“Count the tasks of a project.”", *texts, "sha256"):
         assert told in asked.value.question
 
 

@@ -130,7 +130,7 @@ def test_a_collection_whose_vectors_have_another_size_is_built_anew_by_itself_an
 
         assert finds(house, "steam engines", made)
         assert is_whole(stand_in, house)
-        assert "(10 instead of 256); it is built anew" in told(house)["remark"]
+        assert "(10 instead of 256); it is rebuilt" in told(house)["remark"]
 
 
 @pytest.mark.parametrize("notices", ["a search", "a write"])
@@ -150,7 +150,7 @@ def test_a_collection_whose_vectors_get_another_size_meanwhile_is_noticed_and_bu
         until(lambda: is_whole(stand_in, house), "the collection")
         converges(house)
         assert finds(house, "steam engines", made)
-        assert "it is built anew" in told(house)["remark"]
+        assert "it is rebuilt" in told(house)["remark"]
 
 
 def test_a_server_that_answers_with_errors_alone_is_told_as_down(home: Path, stand_in: StandIn) -> None:

@@ -84,7 +84,7 @@ def test_a_written_file_is_whole_and_replaces_only_if_told(folder: Path) -> None
     source = open_folder(folder, write=True)
 
     call(source, "write", path="new/d.md", text="one")
-    with pytest.raises(ConflictError, match="exists already"):
+    with pytest.raises(ConflictError, match="already exists"):
         call(source, "write", path="new/d.md", text="two")
     call(source, "write", path="new/d.md", text="three", replace=True)
 

@@ -181,7 +181,7 @@ def test_what_stands_in_the_folders_place_is_moved_aside_when_the_index_is_opene
 
     (aside,) = _moved(folder)
     assert aside.is_symlink() or aside.is_file()
-    assert f"moved to {aside}, and the index is built anew" in note
+    assert f"moved to {aside}, and the index is rebuilt" in note
     with opened(folder) as again:
         assert (again.count(), again.state().note) == (40, "")
 
