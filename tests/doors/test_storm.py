@@ -145,7 +145,7 @@ def test_who_does_not_greet_is_sent_away_and_who_says_nothing_holds_up_nobody(
             stack.enter_context(closing(Straight(address))).write(said)
         for said in STRANGE * 5:
             with stranger(address, said) as stream:
-                assert "no greeting" in json.loads(stream.recv(4096))["refused"]
+                assert "Invalid handshake" in json.loads(stream.recv(4096))["refused"]
         with pytest.raises(ConnectionError), stranger(address, b"x" * (8 * MB)):
             pass
         assert bystander.call("search", query="tea")["summary"]
