@@ -41,11 +41,11 @@ def test_a_search_does_not_notice_that_the_process_was_killed(index: EdgeIndex) 
 def test_a_write_after_the_process_was_killed_is_refused_clearly_and_works_when_repeated(index: EdgeIndex) -> None:
     kill()
 
-    with pytest.raises(UnavailableError, match=r"stopped.*unknown") as refused:
+    with pytest.raises(UnavailableError, match=r"stopped.*may be missing") as refused:
         index.upsert([point("n_new:0")])
     index.upsert([point("n_new:0")])
 
-    assert "Write it again" in refused.value.hint
+    assert "Repeat the write" in refused.value.hint
     assert index.count() == 41
 
 
