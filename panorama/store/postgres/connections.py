@@ -97,6 +97,7 @@ def _create_engine(url: URL, schema: str, settings: dict[str, str], isolation: A
     options = {
         "search_path": schema,
         "timezone": "UTC",
+        "jit": "off",  # to compile a statement takes longer than to run it
         "plan_cache_mode": "force_custom_plan",  # a plan for any word is a hundred times slower for some
         "client_connection_check_interval": "5s",
         **settings,
