@@ -2,22 +2,31 @@
 import { isDirty, morph } from './morph.js'
 
 const policy = window.trustedTypes?.createPolicy('panorama', { createHTML: text => text }) ?? { createHTML: text => text }
-let asked = 0, path = location.pathname + location.search
+let asked = 0, visit = 0, isOld = false, path = location.pathname + location.search
 
 export const parse = html => new DOMParser().parseFromString(policy.createHTML(html), 'text/html')
 
-/** Show a page; `push` makes it a new entry of the browser's history. Only the page asked for last is shown. */
+/** Show a page; `push` makes it a new entry of the browser's history. Only the page asked for last is shown; showing the
+present one again waits until a visit of another has ended. */
 export async function show(address, { push = false } = {}) {
   const to = new URL(address, location.href), isOther = push || to.pathname + to.search !== path
   if (isOther && !mayLeave()) return
+  if (!isOther && visit) { isOld = true; return }
   const number = ++asked
+  if (isOther) visit = number
   document.body.toggleAttribute('data-busy', isOther)
   try {
     const answer = await fetch(to, { headers: { accept: 'text/html' } })
     if (answer.status === 401) return location.reload()
     const text = await answer.text()
     if (number === asked) place(parse(text), answer.url, { isOther, push })
-  } catch { if (isOther) location.href = to } finally { document.body.removeAttribute('data-busy') }
+  } catch { if (isOther) location.href = to } finally { if (visit === number) await arrive() }
+}
+
+async function arrive() {
+  visit = 0
+  document.body.removeAttribute('data-busy')
+  if (isOld) { isOld = false; await refresh() }
 }
 
 function place(fresh, address, { isOther, push }) {
