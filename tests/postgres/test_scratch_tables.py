@@ -1,5 +1,6 @@
 """The private view of a dry run in PostgreSQL: copies of the tables that only its own connection sees."""
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -53,6 +54,8 @@ def database(opened_space: "PostgresDatabase") -> "Iterator[PostgresDatabase]":
 @pytest.fixture
 def scratch(database: "PostgresDatabase", tmp_path: Path) -> Iterator[Scratch]:
     """A private view."""
+    while count_temporary_tables(database):  # those of the test before, until the server notices its end
+        time.sleep(0.01)
     created = database.create_scratch(tmp_path / "dry-runs" / "x_1")
     yield created
     created.close()
