@@ -207,7 +207,7 @@ def test_a_pipe_instead_of_a_file_is_not_waited_for(home: Path, tmp_path: Path) 
 def test_another_model_does_not_take_a_name(add: Add) -> None:
     add()
 
-    with pytest.raises(ConflictError, match="another model local:small-model already"):
+    with pytest.raises(ConflictError, match="Another model local:small-model already"):
         add({"onnx/model.onnx": build_model(seed=2)})
 
 
