@@ -5,6 +5,9 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from panorama.errors import InvalidInputError
+from panorama.store.backend import READ_SECONDS
+
 _limit: ContextVar[Callable[[], bool] | None] = ContextVar("read_limit", default=None)
 """Returns whether the reads of this context should stop; a scratch copy shares the limit of the real store."""
 
@@ -29,3 +32,11 @@ def is_beyond_limit() -> bool:
     """Return whether the statements of this context should stop."""
     limit = _limit.get()
     return limit is not None and limit()
+
+
+def stopped_error() -> InvalidInputError:
+    """Return the error for a statement that was stopped by its limit."""
+    return InvalidInputError(
+        f"Reading took longer than {READ_SECONDS:.0f} s and was stopped.",
+        hint="Ask for less at a time: fewer conditions, fewer fields, one project or a shorter period.",
+    )

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import psycopg
 from sqlalchemy.exc import DBAPIError
 
-from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
-from panorama.store.backend import READ_SECONDS
+from panorama.errors import PanoramaError, UnavailableError
+from panorama.store.read_limit import stopped_error
 
 _CAUSES = {
     "22P05": ("A text holds a character that the database cannot store; nothing was changed.", "Leave it out."),
@@ -78,10 +78,7 @@ def raise_translated(error: DBAPIError | psycopg.Error) -> None:
     if not isinstance(cause, psycopg.Error):
         return
     if cause.sqlstate == _STOPPED:
-        raise InvalidInputError(
-            f"Reading took longer than {READ_SECONDS:.0f} s and was stopped.",
-            hint="Ask for less at a time: fewer conditions, fewer fields, one project or a shorter period.",
-        ) from error
+        raise stopped_error() from error
     if known := _find_cause(cause):
         message, hint = known
         raise UnavailableError(message, hint=hint) from error

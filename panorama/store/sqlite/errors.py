@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
-from panorama.store.backend import READ_SECONDS
+from panorama.errors import PanoramaError, UnavailableError
+from panorama.store.read_limit import stopped_error
 
 _CAUSES = {
     sqlite3.SQLITE_BUSY: (
@@ -68,10 +68,7 @@ def raise_translated(error: DBAPIError | sqlite3.Error) -> None:
     if code is None:
         return
     if code == sqlite3.SQLITE_INTERRUPT:
-        raise InvalidInputError(
-            f"Reading took longer than {READ_SECONDS:.0f} s and was stopped.",
-            hint="Ask for less at a time: fewer conditions, fewer fields, one project or a shorter period.",
-        ) from error
+        raise stopped_error() from error
     known = _CAUSES.get(code) or _CAUSES.get(code & 0xFF)
     if known is None or (code & 0xFF == sqlite3.SQLITE_ERROR and not isinstance(error, OperationalError)):
         return
