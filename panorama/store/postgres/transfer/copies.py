@@ -57,11 +57,16 @@ def write_copy(driver: Connection[Any], target: Path, progress: ProgressCallback
         write_snapshot(driver, part, progress)
         part.replace(target)
     except OSError as error:
-        raise UnavailableError(
-            f"{target} cannot be written: {error.strerror}.", hint="Free some space, and check the folder's owner."
-        ) from error
+        raise unwritable_error(target, error) from error
     finally:
         remove_file(part)
+
+
+def unwritable_error(path: Path, error: OSError) -> UnavailableError:
+    """Return the error for a file that cannot be written."""
+    return UnavailableError(
+        f"{path} cannot be written: {error.strerror}.", hint="Free some space, and check the folder's owner."
+    )
 
 
 def remove_file(path: Path) -> None:

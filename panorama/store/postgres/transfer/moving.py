@@ -9,14 +9,20 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from panorama.domain.changes import CLI_ACTOR, Origin
-from panorama.errors import ConflictError, UnavailableError
+from panorama.errors import ConflictError
 from panorama.store.backend import ProgressCallback, noop
 from panorama.store.migrate import create_tables, migrate
 from panorama.store.postgres import spaces
 from panorama.store.postgres.connections import driver_connection, parse_url
 from panorama.store.postgres.engine import PostgresDatabase
 from panorama.store.postgres.errors import translate_errors
-from panorama.store.postgres.transfer.copies import load_rows, remove_file, require_same_file, write_snapshot
+from panorama.store.postgres.transfer.copies import (
+    load_rows,
+    remove_file,
+    require_same_file,
+    unwritable_error,
+    write_snapshot,
+)
 from panorama.store.sqlite.backend import FILE_NAME
 from panorama.store.sqlite.driver import sqlite_connection
 from panorama.store.sqlite.engine import SUFFIXES, SqliteDatabase
@@ -82,9 +88,7 @@ def fill_file(url: str, space: str, home: Path, progress: ProgressCallback = noo
         require_same_file(part, digests)
         part.replace(file)
     except OSError as error:
-        raise UnavailableError(
-            f"{file} cannot be written: {error.strerror}.", hint="Free some space, and check the folder's owner."
-        ) from error
+        raise unwritable_error(file, error) from error
     finally:
         remove_file(part)
 
