@@ -114,12 +114,12 @@ class Forms:
         return Outcome(message, "", {"id": quote(str(path))})
 
     def _add_quickly(self, fields: Fields, texts: Texts) -> Outcome:
-        line = _get(fields, "line")
-        context = self._calls.app.context
-        quick = parse_quick_add(line, self._calls.list_project_names(), now=context.now(), zone=context.zone)
-        arguments = {"title": quick.title, **quick.fields}
+        line, context = _get(fields, "line"), self._calls.app.context
+        arguments: dict[str, Any] = {"title": line, "parse": True}
         if project := _get(fields, "project"):
-            arguments.setdefault("project", project)
+            quick = parse_quick_add(line, self._calls.list_project_names(), now=context.now(), zone=context.zone)
+            if "project" not in quick.fields:
+                arguments["project"] = project
         answer = self._calls.call("tasks.create", **arguments)
         return Outcome(_describe("tasks.create", arguments, answer, texts), _get_undo(answer), answer.data)
 

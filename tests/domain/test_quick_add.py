@@ -6,15 +6,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from panorama.domain.markdown.quick_add import QuickAdd, parse_quick_add
+from panorama.domain.markdown.quick_add import QuickAdd, list_day_names, parse_quick_add
 
 NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
 PROJECTS = {"p_1": "Kitchen", "p_2": "Garden", "p_3": "Garden shed", "p_4": "Kiosk"}
 
 
-def parse(line: str, *given: str) -> QuickAdd:
+def parse(line: str, *given: str, names: tuple[str, ...] = ()) -> QuickAdd:
     """Parse a line on a Wednesday."""
-    return parse_quick_add(line, PROJECTS, now=NOW, zone=ZoneInfo("Europe/Berlin"), given=given)
+    return parse_quick_add(line, PROJECTS, now=NOW, zone=ZoneInfo("Europe/Berlin"), given=given, names=names)
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,30 @@ def test_what_is_understood_leaves_the_title(line: str, fields: dict[str, Any]) 
      "Protokoll vom Montag lesen", "Read the notes from monday", "Mails seit gestern lesen",
      "Fix the bug from last friday", "Move the party to friday", "Trip from 2 june to 5 june",
      "Holiday from monday until friday", "Zahnarzt Montag oder Dienstag", "Flug 2.13. 7:45",
-     "Report on last friday", "Call Ida 3 days ago", "May I ask", "Good morning call", "Do it every now and then"],
+     "Report on last friday", "Call Ida 3 days ago", "May I ask", "Good morning call", "Do it every now and then",
+     "Mail an Montag Stiftung", "Call Mr. Friday", "Rückruf Herr Sonntag", "Rede auf Frau Freitag", "Call after friday",
+     "Buy 2 tickets for friday", "Tickets für 2.6. kaufen", "Text über Montag", "Freitag ist frei",
+     "Friday is off", "Nach 15 Uhr anrufen"],
 )  # fmt: skip
 def test_what_may_mean_something_else_stays_in_the_title(line: str) -> None:
     quick = parse(line)
 
     assert (quick.title, quick.fields, quick.taken) == (line, {}, {})
+
+
+@pytest.mark.parametrize("line", ["Freitag Verlag anschreiben", "Mail: Der Freitag Verlag, zweimal"])
+def test_a_day_within_a_known_name_stays_in_the_title(line: str) -> None:
+    known = set(list_day_names(line)).intersection({"freitag verlag"})
+
+    quick = parse(line, names=tuple(known))
+
+    assert (quick.title, quick.fields, quick.kept_day) == (line, {}, "Freitag")
+
+
+def test_a_day_beside_a_known_name_is_the_deadline() -> None:
+    quick = parse("Freitag Verlag anschreiben am Freitag", names=("freitag verlag",))
+
+    assert (quick.title, quick.fields) == ("Freitag Verlag anschreiben", {"deadline": "am Freitag"})
 
 
 def test_fields_that_are_given_are_not_read_from_the_title() -> None:

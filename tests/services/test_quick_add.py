@@ -34,6 +34,16 @@ def test_the_answer_names_a_day_that_stays_in_the_title(call: Call) -> None:
     )
 
 
+def test_a_day_stays_in_the_title_if_it_begins_the_name_of_a_person_team_or_project(call: Call) -> None:
+    before = call("tasks.create", title="Freitag Verlag anschreiben", parse=True)
+    call("people.create", name="Lena Lenz", aliases=["Freitag Verlag"])
+    after = call("tasks.create", title="Freitag Verlag anschreiben", parse=True)
+
+    assert (before.data["title"], before.data["deadline"]) == ("Verlag anschreiben", "2026-05-22")
+    assert (after.data["title"], after.data.get("deadline")) == ("Freitag Verlag anschreiben", None)
+    assert "“Freitag” stays in the title; write “am Freitag” if it is the day." in after.metadata["hint"]
+
+
 def test_a_repetition_in_a_title_begins_on_its_first_day(call: Call) -> None:
     made = call("tasks.create", title="Water plants every friday", parse=True)
 

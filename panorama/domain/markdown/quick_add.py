@@ -12,6 +12,7 @@ from datetime import datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from panorama.domain.items.item import normalize_name
 from panorama.domain.markdown.task_fields import PRIORITIES
 from panorama.domain.time import recurrence, times
 from panorama.domain.time.calendar_words import HOLIDAYS, MONTHS, NAMED_DAYS, PARTS_OF_DAY, WEEKDAYS, read_words
@@ -23,6 +24,9 @@ MAX_WORDS = 60
 
 MAX_SPAN = 8
 """The most words of one date or repetition."""
+
+MAX_NAME_WORDS = 6
+"""The most words of a name that may have a day in it."""
 
 _TAG = re.compile(r"(?<!\S)#(?=[\w/-]*[^\W\d])([\w/-]{1,60})(?!\S)")
 _PROJECT = re.compile(r"(?<!\S)@(\"[^\"]+\"|[^\s\"]+)(?!\S)")
@@ -58,9 +62,10 @@ _ORIGINS = frozenset(("from", "since", "vom", "seit"))
 
 _NOT_BEFORE_DAYS = _ORIGINS.union(
     ("black", "good", "cyber", "ash", "palm", "easter", "the", "a", "my", "our", "your", "der", "die", "das", "to",
-     "auf")
+     "for", "with", "about", "after", "auf", "an", "für", "mit", "über", "nach", "mr", "mrs", "ms", "miss", "dr", "herr",
+     "herrn", "frau", "familie")
 )  # fmt: skip
-"""A day behind one of these words is a feast, part of a noun, or where something is moved to."""
+"""A day behind one of these words is a feast, part of a noun or name, or the object of another preposition."""
 
 _CHOICES = frozenset(("last", "this", "next"))
 """Words that belong to the day behind them: if they are no date together, neither is the day alone."""
@@ -73,6 +78,9 @@ _AFTER_DAYS = frozenset(
      "in", "mit", "nach", "oder", "um", "und", "wegen", "zu", "zum", "zur", "-", "–")
 )  # fmt: skip
 """Words that begin a new part of a sentence, so that a day before them is no part of a name."""
+
+_IS = frozenset(("is", "was", "are", "ist", "war", "wird"))
+"""Verbs whose subject is the day before them."""
 
 _GERMAN_WEEKDAYS = frozenset(
     ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonnabend", "sonntag")
@@ -96,11 +104,18 @@ class QuickAdd:
 
 
 def parse_quick_add(
-    line: str, projects: Mapping[str, str], *, now: datetime, zone: ZoneInfo, given: Collection[str] = ()
+    line: str,
+    projects: Mapping[str, str],
+    *,
+    now: datetime,
+    zone: ZoneInfo,
+    given: Collection[str] = (),
+    names: Collection[str] = (),
 ) -> QuickAdd:
     """Return the task that a line means; without words for a title, the line as it is.
 
     Args:
+        names: Those of `list_day_names` that are names, so that their words are no date.
         projects: The names of projects by their ids; the beginning of one name is enough if it is the only one.
         given: Fields that have a value already; words for them stay in the title.
     """
@@ -113,14 +128,14 @@ def parse_quick_add(
         taken["recurrence"] = fields["recurrence"] = " ".join(rule)
         words = _remove(words, rule)
     if "deadline" not in given:
-        span = _find_date(words, now, zone, is_repeated=bool(rule))
+        span = _find_date(words, names, now, zone, is_repeated=bool(rule))
         words = _remove(words, span)
         if deadline := _choose_deadline(" ".join(rule), _clean(span), now, zone):
             fields["deadline"] = deadline
         if span:
             taken["deadline"] = " ".join(span)
     title = " ".join(words).rstrip(" ,;:-–")
-    kept_day = "" if "deadline" in given or "deadline" in fields else _find_kept_day(words)
+    kept_day = "" if "deadline" in given or "deadline" in fields else _find_kept_day(words, names)
     return QuickAdd(title, fields, taken, kept_day) if title else QuickAdd(line, {}, {})
 
 
@@ -185,14 +200,30 @@ def _is_repetition(phrase: str) -> bool:
     return True
 
 
-def _find_date(words: Sequence[str], now: datetime, zone: ZoneInfo, *, is_repeated: bool) -> tuple[str, ...]:
+def list_day_names(line: str) -> list[str]:
+    """Return the normalised texts in a line that may be names with a day in them: two to six words."""
+    words = line.split()[-MAX_WORDS:]
+    return [name for place in range(len(words)) if _is_anchor(words[place]) for name in _iter_names(words, place, 1)]
+
+
+def _iter_names(words: Sequence[str], place: int, length: int) -> Iterator[str]:
+    """Yield the normalised texts, longer than a run of words, that may be names and have the run in them."""
+    for start in range(max(0, place + length - MAX_NAME_WORDS), place + 1):
+        for end in range(place + length, min(len(words), start + MAX_NAME_WORDS) + 1):
+            if end - start > length:
+                yield normalize_name(" ".join(words[start:end]).strip(",;:.!?"))
+
+
+def _find_date(
+    words: Sequence[str], names: Collection[str], now: datetime, zone: ZoneInfo, *, is_repeated: bool
+) -> tuple[str, ...]:
     """Return the words that name a day or a moment to come, () if there are none."""
     anchors = {word for word in words[-MAX_WORDS:] if _is_anchor(word)}
     if not anchors:
         return ()
     for span in _iter_spans(words, whole=False):
         deadline = None if anchors.isdisjoint(span) else _parse(_clean(span), now, zone)
-        if deadline is not None and _is_plain_date(words, span, deadline):
+        if deadline is not None and _is_plain_date(words, span, deadline) and not _is_in_known(words, span, names):
             is_clock = is_repeated and bool(_CLOCK.fullmatch(_clean(span)))
             return span if is_clock or _is_to_come(deadline, now, zone) else ()
     return ()
@@ -235,7 +266,7 @@ def _is_day_word(word: str) -> bool:
 def _is_of_other_words(before: Sequence[str], span: Sequence[str], after: Sequence[str]) -> bool:
     """Return whether the words around a day make it something else: “the friday report”, “from 2 may to 5 may”."""
     first = span[0].casefold()
-    if before and (before[-1].casefold() in _NOT_BEFORE_DAYS or not _CHOICES.isdisjoint(read_words(before[-1]))):
+    if before and (before[-1].casefold().rstrip(".") in _NOT_BEFORE_DAYS or not _CHOICES.isdisjoint(read_words(before[-1]))):
         return True
     if first in _ORIGINS or (first in _NOT_BEFORE_DAYS and len(span) == 2 and _is_weekday(span[1])):
         return True
@@ -255,6 +286,8 @@ def _is_in_name(span: Sequence[str], after: Sequence[str], *, is_first: bool) ->
         is_first: The line begins with the day; then it is no part of a name in German, or in small letters.
     """
     last = span[-1]
+    if after and after[0].casefold() in _IS:
+        return True
     if not after or not last[-1].isalpha() or after[0].casefold() in _AFTER_DAYS:
         return False
     is_capital, word = last[0].isupper(), last.casefold()
@@ -267,13 +300,19 @@ def _is_in_name(span: Sequence[str], after: Sequence[str], *, is_first: bool) ->
     return is_capital and not is_first and word in NAMED_DAYS
 
 
-def _find_kept_day(words: Sequence[str]) -> str:
+def _is_in_known(words: Sequence[str], span: tuple[str, ...], names: Collection[str]) -> bool:
+    """Return whether words that can be a date are a part of a known name."""
+    return bool(names) and not set(names).isdisjoint(_iter_names(words, _find_place(words, span), len(span)))
+
+
+def _find_kept_day(words: Sequence[str], names: Collection[str]) -> str:
     """Return the first weekday that may be part of a name, "" if there is none."""
     near = words[-MAX_WORDS:]
     days = (
         word
         for place, word in enumerate(near)
-        if word.casefold() in _DAY_NAMES and _is_in_name((word,), near[place + 1 :], is_first=not place)
+        if word.casefold() in _DAY_NAMES
+        and (_is_in_name((word,), near[place + 1 :], is_first=not place) or _is_in_known(words, (word,), names))
     )
     return next(days, "")
 

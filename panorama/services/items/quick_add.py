@@ -5,15 +5,20 @@ from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from panorama.domain.items.item import kind_of
 from panorama.domain.items.tasks import Task
-from panorama.domain.markdown.quick_add import QuickAdd, parse_quick_add
+from panorama.domain.markdown.quick_add import QuickAdd, list_day_names, parse_quick_add
 from panorama.domain.text.json_types import is_sequence
 from panorama.domain.time.calendar_words import WEEKDAYS
 from panorama.domain.time.recurrence import describe_rule
 from panorama.services.search.hints import join_hints
 from panorama.store.backend import Session
+from panorama.store.graph import edges
 from panorama.store.items import overview
 from panorama.store.items.tasks import Clock
+
+NAMED_KINDS = frozenset(("person", "team", "project", "note"))
+"""Kinds whose names may have a day in them that is no date: “Sunday Times”, “Freitag Verlag”."""
 
 
 def read_title(session: Session, title: str, clock: Clock, given: Mapping[str, Any]) -> QuickAdd:
@@ -22,10 +27,11 @@ def read_title(session: Session, title: str, clock: Clock, given: Mapping[str, A
     Args:
         given: Fields by name; those with a value are not read from the title.
     """
+    known = edges.resolve_keys(session, set(list_day_names(title)))
+    names = [name for name, id_ in known.items() if kind_of(id_) in NAMED_KINDS]
     projects = {id_: row.name for id_, row in overview.list_projects(session).items()} if "@" in title else {}
-    return parse_quick_add(
-        title, projects, now=clock.now, zone=clock.zone, given=[name for name, value in given.items() if value]
-    )
+    fields = [name for name, value in given.items() if value]
+    return parse_quick_add(title, projects, now=clock.now, zone=clock.zone, given=fields, names=names)
 
 
 def describe_taken(quick: QuickAdd, task: Task, zone: ZoneInfo) -> str:
