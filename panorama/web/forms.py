@@ -121,7 +121,10 @@ class Forms:
             if "project" not in quick.fields:
                 arguments["project"] = project
         answer = self._calls.call("tasks.create", **arguments)
-        return Outcome(_describe("tasks.create", arguments, answer, texts), _get_undo(answer), answer.data)
+        message = _describe("tasks.create", arguments, answer, texts)
+        if due := texts.due(answer.data.get("deadline") or "", self._calls.today):
+            message = f"{message} · {due.words}"
+        return Outcome(message, _get_undo(answer), answer.data)
 
     def _import_sample(self, _: Fields, texts: Texts) -> Outcome:
         """Import the sample workspace, whose dates are around today."""

@@ -280,6 +280,7 @@ def test_the_first_heading_of_the_first_level_is_the_title(body: str, title: str
         ("```\n#a\n```\n~~~~\n#b\n~~~\n#c\n~~~~\n#d", ("d",)),
         ("> #quoted\n> ```\n> #a\n#b", ("quoted", "b")),
         ("- ```sh\n  #a\n  ```\n- #b", ("b",)),
+        ("<!--\n#a\n-->\n#b\n<!-- #c", ("b", "c")),
         ("## Plan #work\n- [ ] Pay #home", ("work", "home")),
         ("#" + "x" * 61, ()),
     ],
@@ -322,6 +323,13 @@ def test_headings_in_code_are_none():
     assert parse_headings("```\n# a\n```\n\t# b\n    # c\n#d") == ()
 
 
+def test_boxes_and_headings_in_a_comment_are_none():
+    document = read("<!--", "# Old", "- [ ] Paint", "-->", "- [ ] Sow <!-- in May -->")
+
+    assert (document.title, [task.title for task in document.tasks]) == ("note", ["Sow <!-- in May -->"])
+    assert parse_headings(document.body) == ()
+
+
 @given(texts)
 def test_headings_are_where_reading_line_by_line_finds_them(text: str):
     alone = [(each.start, first_heading([each])) for each in iter_lines(text) if first_heading([each])]
@@ -347,7 +355,24 @@ def seconds(text: str) -> float:
 
 
 @pytest.mark.parametrize(
-    "piece", ["[", "- [ ] ", "#", "`", "[[a", "](", "://", "📅 ", "🔁 every ", "(due:: ", "\t", "> "]
+    "piece",
+    [
+        "[",
+        "- [ ] ",
+        "#",
+        "`",
+        "[[a",
+        "](",
+        "://",
+        "📅 ",
+        "🔁 every ",
+        "(due:: ",
+        "\t",
+        "> ",
+        "<!--",
+        "<!---->",
+        "`<!--",
+    ],
 )
 def test_a_line_of_a_megabyte_takes_less_than_a_second(piece: str):
     text = f"- [ ] {piece * (1_000_000 // len(piece.encode()))}"
@@ -357,7 +382,7 @@ def test_a_line_of_a_megabyte_takes_less_than_a_second(piece: str):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "piece", ["- [ ] a\n", "> ```\n", "- [ ] \n", "#a ", "` `` ", "---\n", "# \n", "[[a]]\n", "\n"]
+    "piece", ["- [ ] a\n", "> ```\n", "- [ ] \n", "#a ", "` `` ", "---\n", "# \n", "[[a]]\n", "\n", "<!-- -->\n"]
 )
 def test_things_to_find_on_every_line_take_linear_time(piece: str):
     text = piece * (200_000 // len(piece))

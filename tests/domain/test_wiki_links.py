@@ -30,6 +30,8 @@ def test_links_and_embeds_are_read_with_headings_blocks_and_labels() -> None:
     [
         "`[[x]]`", "``a ` [[x]]``", "```\n[[x]]\n```", "~~~md\n[[x]]\n~~~", "> [[x]]", "  > - a [[x]]", "\\[[x]]",
         "[[]]", "[[ ]]", "[[#Heading]]", "[[https://example.org]]", "[[a\nb]]", "[[a[b]]", "[x]", "```\n[[x]]",
+        "<!-- [[x]] -->", "<!--\n[[x]]\n\n- a [[x]]\n-->", "a <!-- `[[x]] --> b", "<!-- ``` -->\n```\n[[x]]\n```",
+        "<!-- [[x]]\r\n[[x]] -->", "<!---->```<!-- [[x]] -->",
     ],
 )  # fmt: skip
 def test_code_quotes_and_what_names_nothing_are_no_links(text: str) -> None:
@@ -38,6 +40,21 @@ def test_code_quotes_and_what_names_nothing_are_no_links(text: str) -> None:
 
 def test_a_fence_ends_and_a_quoted_fence_hides_nothing_below_it() -> None:
     assert targets("```\n[[a]]\n```\n[[b]]\n> ```\n[[c]]\r\n[[d]]") == [("mentions", each) for each in "bcd"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!-- a --> [[x]] <!-- b -->",
+        "`<!--` [[x]] -->",
+        "```\n<!--\n```\n[[x]]\n-->",
+        "<!-- [[x]]",
+        "<!-- ``` -->\n[[x]]",
+    ],
+)
+def test_a_link_beside_a_comment_is_a_link(text: str) -> None:
+    assert targets(text) == [("mentions", "x")]
+    assert rename_links(text, frozenset("x"), "y") == (text.replace("[[x]]", "[[y]]"), 1)
 
 
 def test_each_target_counts_once_and_the_most_are_five_thousand() -> None:

@@ -82,7 +82,9 @@ def test_any_query_has_terms_without_operators_and_any_text_a_snippet(text: str,
 
 
 pieces = st.lists(
-    st.sampled_from(["[[a]]", "[[b|c]]", "[[", "]]", "```", "~~~", "`", "\n", "\n", "\r\n", "> ", "- of ", "x", "\\"]),
+    st.sampled_from(
+        ["[[a]]", "[[b|c]]", "[[", "]]", "```", "~~~", "`", "\n", "\n", "\r\n", "> ", "- of ", "x", "\\", "<!--", "-->"]
+    ),
     max_size=14,
 )
 

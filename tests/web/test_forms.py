@@ -18,11 +18,21 @@ def test_a_task_is_done_and_undone(page: PageClient) -> None:
 def test_a_line_becomes_a_task_with_its_tags_project_and_day(page: PageClient) -> None:
     project = page.call("projects.create", name="Kitchen")["id"]
 
-    page.send("quick", line="Call Ida tomorrow #family @kit !!")
+    answer = page.send("quick", line="Call Ida tomorrow #family @kit !!")
 
+    assert answer["message"] == "Added: Call Ida · Tomorrow"
     (task,) = page.call("tasks.list", detail="full")
     assert (task["title"], task["tags"], task["project"]) == ("Call Ida", ["family"], project)
     assert (task["deadline"], task["urgent"], task["important"]) == ("2026-05-21", True, True)
+
+
+def test_a_project_named_in_a_line_comes_before_the_project_of_the_page(page: PageClient) -> None:
+    kitchen, garden = (page.call("projects.create", name=name)["id"] for name in ("Kitchen", "Garden"))
+
+    page.send("quick", line="Sow @garden", project=kitchen)
+    page.send("quick", line="Paint", project=kitchen)
+
+    assert {task["title"]: task["project"] for task in page.call("tasks.list")} == {"Sow": garden, "Paint": kitchen}
 
 
 def test_without_a_script_a_form_leads_back_to_its_page(page: PageClient) -> None:

@@ -21,8 +21,10 @@ _HEADING = re.compile(r"\ufeff? {0,3}(#{1,6})(?![^ \t])(.*)", re.DOTALL)
 _HEADING_OR_FENCE = r"[ \t>\-*+0-9.)\ufeff]*+(?:#|```|~~~)"
 _HEADING_OR_FENCE_AFTER_LF = re.compile(f"\n{_HEADING_OR_FENCE}")
 _HEADING_OR_FENCE_AFTER_BREAK = re.compile(f"[\r\n]{_HEADING_OR_FENCE}")
+_COMMENT_OR_FENCE = re.compile("<!--|```|~~~")
 _UNQUOTED = re.compile(r"(?>\r\n|[\r\n])(?![^\S\r\n]*+>)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_VISIBLE = re.compile(r"[^\r\n]")
 _BACKTICKS = re.compile(r"`++")
 _LINK = re.compile(r"\[\[([^\[\]|#]*+)(?:[|#][^\[\]]*+)?\]\]")
 _FILE_TARGET = re.compile(r"\[\[([^\[\]|]++)[^\[\]]*+\]\]|\]\((?:<([^<>]++)>|([^()<>\s]++))")
@@ -43,7 +45,10 @@ class Heading:
 
 
 class Line(NamedTuple):
-    """A line without its ending; `fence` is "" outside fenced code, "opens", or "inside" (its closing line too)."""
+    """A line without its ending; `fence` is "" outside fenced code, "opens", or "inside" (its closing line too).
+
+    A line that is a comment as a whole is "inside", too.
+    """
 
     number: int
     start: int
@@ -54,8 +59,12 @@ class Line(NamedTuple):
 def iter_lines(text: str, first: int = 1) -> Iterator[Line]:
     """Yield the lines; only CR, LF and CRLF end a line, as in CommonMark."""
     mark, quoted = "", False
+    visible = mask_comments(text)
     for number, match in enumerate(_LINE.finditer(text), first):
         line = match[1]
+        if visible is not text and not line.isspace() and visible[match.start() : match.end(1)].isspace():
+            yield Line(number, match.start(), line, "inside")
+            continue
         if mark and not (quoted and not line.lstrip().startswith(">")):
             yield Line(number, match.start(), line, "inside")
             mark = "" if is_closing_fence(line, mark, quoted) else mark
@@ -76,11 +85,44 @@ def is_closing_fence(line: str, mark: str, quoted: bool) -> bool:
     return closing.startswith(mark) and not closing.strip(mark[0])
 
 
-# Headings
-
-
 MAX_MARKED_LINES = 50_000
-"""The most lines that are parsed for headings (half a second); a note of 10 MB may have millions."""
+"""The most lines parsed for headings, and marks for comments (half a second); a note of 10 MB may have millions."""
+
+
+def mask_comments(text: str) -> str:
+    """Return a text of the same length and lines with spaces for the HTML comments outside code.
+
+    A comment without an end is text.
+    """
+    if "<!--" not in text:
+        return text
+    parts: list[str] = []
+    mark, line_end, done = "", -1, 0
+    line_start, plain = 0, ""
+    for match in islice(_COMMENT_OR_FENCE.finditer(text), MAX_MARKED_LINES):
+        at = match.start()
+        is_new = at > line_end
+        if is_new:
+            line_start = text.rfind("\n", line_end + 1, at) + 1 or line_end + 1
+            line_end = text.find("\n", at)
+            line_end = len(text) if line_end < 0 else line_end
+            plain = mask_code(text[line_start:line_end])
+        if at < done:
+            continue
+        if is_new and mark:
+            mark = "" if is_closing_fence(text[line_start:line_end], mark, quoted=False) else mark
+        elif is_new and line_start >= done and (fence := match_fence(text[line_start:line_end])):
+            mark = fence[2]
+        elif not mark and match[0] == "<!--" and plain[at - line_start] == "<":
+            end = text.find("-->", at + 4)
+            if end < 0:
+                break
+            parts += (text[done:at], _VISIBLE.sub(" ", text[at : end + 3]))
+            done = end + 3
+    return "".join((*parts, text[done:])) if parts else text
+
+
+# Headings
 
 
 def parse_headings(text: str) -> tuple[Heading, ...]:
@@ -88,6 +130,7 @@ def parse_headings(text: str) -> tuple[Heading, ...]:
 
     Only the first 50,000 lines that may be a heading or a fence are examined.
     """
+    text = mask_comments(text)
     headings = [
         (start, *heading) for start, line in _iter_heading_candidates(text) if (heading := _parse_heading(line))
     ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from panorama.domain.items.item import normalize_name
 from panorama.domain.items.people import SELF_ALIAS, Person
-from panorama.domain.markdown.lines import FILLER, iter_lines, mask_code
+from panorama.domain.markdown.lines import FILLER, iter_lines, mask_code, mask_comments
 from panorama.domain.text.tokens import STOP_WORDS
 
 MIN_LETTERS = 3
@@ -49,9 +49,10 @@ def list_names(person: Person) -> list[str]:
 
 
 def prepare_text(text: str) -> str:
-    """Return a text in which names are found: composed letters, no code."""
+    """Return a text in which names are found: composed letters, no code or comments."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
+    text = mask_comments(text)
     if "`" not in text and "~~~" not in text:
         return text
     return "\n".join(FILLER if line.fence else mask_code(line.text) for line in iter_lines(text))

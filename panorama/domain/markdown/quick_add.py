@@ -62,8 +62,8 @@ _ORIGINS = frozenset(("from", "since", "vom", "seit"))
 
 _NOT_BEFORE_DAYS = _ORIGINS.union(
     ("black", "good", "cyber", "ash", "palm", "easter", "the", "a", "my", "our", "your", "der", "die", "das", "to",
-     "for", "with", "about", "after", "auf", "an", "für", "mit", "über", "nach", "mr", "mrs", "ms", "miss", "dr", "herr",
-     "herrn", "frau", "familie")
+     "for", "with", "about", "after", "auf", "an", "für", "mit", "über", "nach", "mr", "mrs", "ms", "miss", "dr",
+     "herr", "herrn", "frau", "familie")
 )  # fmt: skip
 """A day behind one of these words is a feast, part of a noun or name, or the object of another preposition."""
 
@@ -266,7 +266,9 @@ def _is_day_word(word: str) -> bool:
 def _is_of_other_words(before: Sequence[str], span: Sequence[str], after: Sequence[str]) -> bool:
     """Return whether the words around a day make it something else: “the friday report”, “from 2 may to 5 may”."""
     first = span[0].casefold()
-    if before and (before[-1].casefold().rstrip(".") in _NOT_BEFORE_DAYS or not _CHOICES.isdisjoint(read_words(before[-1]))):
+    if before and (
+        before[-1].casefold().rstrip(".") in _NOT_BEFORE_DAYS or not _CHOICES.isdisjoint(read_words(before[-1]))
+    ):
         return True
     if first in _ORIGINS or (first in _NOT_BEFORE_DAYS and len(span) == 2 and _is_weekday(span[1])):
         return True

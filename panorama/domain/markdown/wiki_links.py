@@ -1,6 +1,6 @@
 """Parses what a text says about other items: links, relations and observations, as in Obsidian and basic-memory.
 
-Code, quotes and escaped brackets do not count. Every function is linear in the length of the text.
+Code, comments, quotes and escaped brackets do not count. Every function is linear in the length of the text.
 """
 
 import re
@@ -16,6 +16,7 @@ from panorama.domain.markdown.lines import (
     collapse_whitespace,
     is_closing_fence,
     mask_code,
+    mask_comments,
     mask_line,
     match_fence,
     parse_tags,
@@ -84,7 +85,7 @@ def parse_links(text: str) -> list[WikiLink]:
 def find_link_shift(before: str, after: str) -> tuple[int, int] | None:
     """Return from which position on the links of a changed text moved, and by how many characters.
 
-    None if there may be other links: a changed line has a link, or a fence of code.
+    None if there may be other links: a changed line has a link, a fence of code, or an end of a comment.
     """
     splice = compute_splice(before, after)
     changed = splice.removed, splice.inserted
@@ -94,7 +95,7 @@ def find_link_shift(before: str, after: str) -> tuple[int, int] | None:
     if head or not all(text.endswith("\n") for text in changed if text):  # the last line goes on after the change
         line_end = before.find("\n", end)
         tail = before[end:line_end] if line_end >= 0 else before[end:]
-    if any(mark in head + text + tail for text in changed for mark in (LINK_MARK, "```", "~~~")):
+    if any(mark in head + text + tail for text in changed for mark in (LINK_MARK, "```", "~~~", "<!--", "-->")):
         return None
     return end, len(after) - len(before)
 
@@ -133,7 +134,7 @@ def _find_links(line: str) -> Iterator[re.Match[str]]:
 
 
 def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
-    """Yield position and text of the lines with a word, outside fenced code and quotes.
+    """Yield position and text of the lines with a word, outside fenced code, comments and quotes.
 
     Of a long line, the beginning; of a text with many such lines and fences, the first ones.
     """
@@ -141,6 +142,7 @@ def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
         return
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
+    text = mask_comments(text)
     marks = [re.escape(each) for each in (word, "```", "~~~") if each in text]
     mark, end, has_fences, left = "", 0, len(marks) > 1, MAX_MARKS
     for match in islice(re.compile("|".join(marks)).finditer(text), MAX_MARKS):
