@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from panorama.calls import Calls
 from panorama.calls.call_log import CallLogWriter
@@ -15,7 +16,7 @@ from panorama.catalogue import build_operations
 from panorama.config import Settings
 from panorama.domain.jobs import JobKind
 from panorama.domain.retention import Retention
-from panorama.errors import UnavailableError
+from panorama.errors import InvalidInputError, UnavailableError
 from panorama.index.embedders.http import Limits
 from panorama.index.embedders.registry import EmbedderChoice, create_embedder, default_choice
 from panorama.index.open_index import IndexLocation
@@ -74,6 +75,9 @@ from panorama.store.items import long_texts
 from panorama.store.items.blobs import Blobs
 from panorama.store.migrate import bundled_path, migrate
 from panorama.store.sqlite.backend import SqliteBackend
+
+if TYPE_CHECKING:
+    from panorama.store.postgres.administration.administration import SpaceAdministration
 
 CATCH_UP = JobKind(name="catch_up", standing=True)
 """The standing job that keeps the semantic index up to date while a daemon runs."""
@@ -135,8 +139,36 @@ def open_postgres(url: str, space: str, home: Path) -> Backend:
         InvalidInputError: The address is none.
         UnavailableError: The driver is not installed.
     """
-    try:
+    with _explain_missing_driver():
         from panorama.store.postgres.backend import PostgresBackend  # the driver is an extra
+
+    return PostgresBackend(url, space, home)
+
+
+def open_administration(settings: Settings) -> "SpaceAdministration":
+    """Return the spaces of the database that the settings name.
+
+    Raises:
+        InvalidInputError: The settings name no database, or the address is none.
+        UnavailableError: The driver is not installed.
+    """
+    url = settings.database_url.get_secret_value()
+    if not url:
+        raise InvalidInputError(
+            "There are no spaces: the data is in the file of the data directory.",
+            hint="Spaces are in a PostgreSQL database: set database_url, or PANORAMA_DATABASE_URL for one command.",
+        )
+    with _explain_missing_driver():
+        from panorama.store.postgres.administration.administration import SpaceAdministration
+        from panorama.store.postgres.connections import parse_url
+
+    return SpaceAdministration(parse_url(url))
+
+
+@contextmanager
+def _explain_missing_driver() -> Generator[None]:
+    try:
+        yield
     except ModuleNotFoundError as error:
         if error.name != "psycopg":
             raise
@@ -144,7 +176,6 @@ def open_postgres(url: str, space: str, home: Path) -> Backend:
             "The setting database_url names a PostgreSQL database, whose driver is not installed.",
             hint="Install it: uv tool install 'panorama-mcp[postgres]', or pip install 'panorama-mcp[postgres]'.",
         ) from error
-    return PostgresBackend(url, space, home)
 
 
 @contextmanager

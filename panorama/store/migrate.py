@@ -24,7 +24,8 @@ def migrate(database: Database, *, backups: Path, now: datetime) -> None:
     A non-empty database is copied to `backups` first.
 
     Raises:
-        UnavailableError: The database is newer than the program, or belongs to another one.
+        UnavailableError: The database is newer than the program, or belongs to another one, or another user has to
+            migrate it.
     """
     revision = database.revision()
     if revision == HEAD:
@@ -34,6 +35,7 @@ def migrate(database: Database, *, backups: Path, now: datetime) -> None:
             f"The database has revision {revision}; this Panorama knows up to {HEAD}. It was not touched.",
             hint="Upgrade Panorama (`uv tool upgrade panorama-mcp`), or choose another folder with PANORAMA_HOME.",
         )
+    database.require_migratable()
     if revision:
         _make_folder(backups)
         database.copy_to(backups / f"before-{HEAD}-{now:%Y%m%dT%H%M%SZ}.db", is_awaited=True)

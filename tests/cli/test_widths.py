@@ -16,6 +16,7 @@ import pytest
 from rich.console import Console
 
 from panorama.cli.commands import archive, install, service
+from panorama.cli.commands.database import spaces
 from panorama.cli.commands.models import compare, models
 from panorama.cli.commands.sources import importing, rows
 from panorama.cli.console import (
@@ -222,6 +223,10 @@ def _itself() -> Mapping[str, TextTable]:
         "installed": True,
         "runs": False,
     }
+    space = {
+        "name": "anna_before_20260520080000", "owner": "anna", "revision": "0022", "items": 12345,
+        "size_bytes": 123456789, "roles": {"bert": "write", "a role with a long name": "read"},
+    }  # fmt: skip
     return {
         "status": status_tables.status(_status()),
         "daemon": status_tables.daemon(_daemon()),
@@ -231,6 +236,7 @@ def _itself() -> Mapping[str, TextTable]:
         "models_table": models.models_table({"models": [model]}),
         "scores_table": compare.scores_table([trial]),
         "speeds_table": compare.speeds_table([trial]),
+        "spaces_table": spaces.spaces_table([space]),
         "service_table": service.service_table(unit),
     }
 

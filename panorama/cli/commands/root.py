@@ -29,7 +29,7 @@ from panorama.cli.commands import (
     service,
     sessions,
 )
-from panorama.cli.commands.database import move
+from panorama.cli.commands.database import move, spaces
 from panorama.cli.commands.models import models
 from panorama.cli.commands.sources import commands as sources
 from panorama.cli.console import console, status_tables, tables
@@ -107,6 +107,7 @@ app.add_typer(daemon.app, rich_help_panel=MAINTENANCE_PANEL)
 app.add_typer(models.app, rich_help_panel=MAINTENANCE_PANEL)
 app.add_typer(jobs.app, rich_help_panel=MAINTENANCE_PANEL)
 app.add_typer(sources.app, rich_help_panel=SCRIPTS_PANEL)
+app.add_typer(spaces.app, rich_help_panel=MAINTENANCE_PANEL)
 app.add_typer(archive.app, rich_help_panel=MAINTENANCE_PANEL)
 app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=archive.EXPORT_EXAMPLES)(archive.export)
 app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=archive.PURGE_EXAMPLES)(archive.purge)

@@ -121,6 +121,14 @@ class Database(Protocol):
         """
         ...
 
+    def require_migratable(self) -> None:
+        """Check that this user may migrate the schema.
+
+        Raises:
+            UnavailableError: Somebody else has to.
+        """
+        ...
+
     def migrating(self) -> AbstractContextManager[Connection]:
         """Open a write transaction for a migration, and mark the database as ours in it."""
         ...

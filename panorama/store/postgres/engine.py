@@ -13,6 +13,7 @@ from panorama.errors import PanoramaError, UnavailableError
 from panorama.store.backend import ProgressCallback, Session, noop
 from panorama.store.backend.scratch import Scratch
 from panorama.store.postgres import spaces, word_tables
+from panorama.store.postgres.administration import rights
 from panorama.store.postgres.claim import SpaceClaim
 from panorama.store.postgres.commit import commit
 from panorama.store.postgres.connections import (
@@ -113,17 +114,31 @@ class PostgresDatabase(Transactions):
         with translate_errors(), self.connect() as driver:
             return spaces.find_revision(driver, self.schema)
 
+    def require_migratable(self) -> None:
+        """Check that the role may act as the owner of the space.
+
+        Raises:
+            UnavailableError: It may not.
+        """
+        with translate_errors(), self.connect() as driver:
+            spaces.require_owner(driver, self.schema)
+
     @contextmanager
     def migrating(self) -> Generator[Connection]:
-        """Open a write transaction for a migration, which creates the space if it does not exist."""
+        """Open a write transaction for a migration, which creates the space if it does not exist.
+
+        Raises:
+            UnavailableError: The role may not create the space, or not act as its owner.
+        """
         with self._hold_write_lock(), translate_errors(), self._connect(self._writers.connect()) as connection:
             driver = driver_connection(connection)
             spaces.check_server(driver)
-            driver.execute("BEGIN")
+            driver.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
             spaces.create_schema(driver, self.schema)
             create_functions(connection)
             yield connection
             word_tables.create_tables(connection)
+            rights.protect_revision(driver, self.schema)
             driver.execute("COMMIT")
         self._claim.renew()  # there may have been no space to claim before
 
