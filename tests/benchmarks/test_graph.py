@@ -12,6 +12,7 @@ import pytest
 from fastmcp import Client
 
 from panorama.app import App, open_app
+from panorama.calls.conversation import Conversation
 from panorama.config import Settings
 from panorama.domain.changes import Origin
 from panorama.mcp.server import build_server
@@ -68,7 +69,14 @@ def test_walks(many_notes: Path, tmp_path: Path, board: Board) -> None:
                 def ask(**more: Any) -> Callable[[], Any]:
                     return lambda: client.call_tool("related", {"item": chance.choice(notes), **more})
 
+                reader = Conversation("mcp", "bench")
+
+                async def ask_without_client(depth: int) -> None:
+                    app.calls.call("related", {"item": chance.choice(notes), "depth": depth}, reader)
+
                 steps = {
+                    "depth 1, without FastMCP's client and server": lambda: ask_without_client(1),
+                    "depth 3, without FastMCP's client and server": lambda: ask_without_client(3),
                     "depth 1": ask(), "depth 2": ask(depth=2), "depth 3": ask(depth=3), "depth 4": ask(depth=4),
                     "depth 3, one kind": ask(depth=3, kinds=["part_of"]),
                     "depth 1, of a person": lambda: client.call_tool("related", {"item": chance.choice(people)}),

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, case, func, literal, null, select, union_all
@@ -199,16 +200,20 @@ def count_tasks(session: Session, where: Iterable[ColumnElement[bool]]) -> int:
 
 def count_items(session: Session) -> dict[str, int]:
     """Count the living items of each kind, and those in the trash."""
-    results: dict[str, int] = {}
-    trash = 0
-    for kind, noun in NOUNS.items():
-        deleted = noun.table.c.deleted_at.is_not(None)
-        row: Any = session.connection.execute(
-            select(func.count(), func.sum(case((deleted, 1), else_=0))).select_from(noun.table)
-        ).one()
-        results[kind] = row[0] - (row[1] or 0)
-        trash += row[1] or 0
-    return {**results, "trash": trash}
+    row = session.connection.execute(_count_statement()).one()
+    totals, deleted = row[: len(NOUNS)], row[len(NOUNS) :]
+    living = {kind: total - gone for kind, total, gone in zip(NOUNS, totals, deleted, strict=True)}
+    return {**living, "trash": sum(deleted)}
+
+
+@cache
+def _count_statement() -> Rows:
+    """Build the statement that counts each table, and then what of it is in the trash: each is read from an index."""
+    counts = [select(func.count()).select_from(noun.table) for noun in NOUNS.values()]
+    deleted = [
+        count.where(noun.table.c.deleted_at.is_not(None)) for count, noun in zip(counts, NOUNS.values(), strict=True)
+    ]
+    return select(*(count.scalar_subquery() for count in (*counts, *deleted)))
 
 
 def list_projects(session: Session) -> dict[str, Any]:

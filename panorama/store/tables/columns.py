@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, MetaData, String, TextClause, text
+from sqlalchemy import Column, ForeignKey, Index, Integer, MetaData, String, Table, TextClause, text
+from sqlalchemy.schema import SchemaItem
 
 from panorama.store.column_types import Utc
 
@@ -14,15 +15,19 @@ metadata = MetaData(
 LIVING = "deleted_at IS NULL"
 
 
-def item_columns() -> list[Column[Any]]:
-    """Return the columns that each table of items has."""
-    return [
+def item_table(name: str, *parts: SchemaItem) -> Table:
+    """Return a table of items: the columns that each has, its own, and an index of those in the trash."""
+    return Table(
+        name,
+        metadata,
         Column("id", String(12), primary_key=True),
         Column("version", Integer, nullable=False),
         Column("created_at", Utc, nullable=False),
         Column("updated_at", Utc, nullable=False),
         Column("deleted_at", Utc),
-    ]
+        *parts,
+        index_where(f"ix_{name}_trash", ["deleted_at"], "deleted_at IS NOT NULL"),
+    )
 
 
 def project_column(*, index: bool = True) -> Column[Any]:

@@ -1,11 +1,11 @@
 """The tables of items, and the revision of the schema, which a new kind of item changes with them."""
 
-from sqlalchemy import JSON, Boolean, Column, Date, ForeignKey, Index, Integer, String, Table, Text, false, text
+from sqlalchemy import JSON, Boolean, Column, Date, ForeignKey, Index, Integer, String, Text, false, text
 
 from panorama.store.column_types import DeadlineText, TagList, Utc
-from panorama.store.tables.columns import LIVING, index_where, item_columns, metadata, project_column
+from panorama.store.tables.columns import LIVING, index_where, item_table, project_column
 
-HEAD = "0022"
+HEAD = "0023"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 DUE_FIRST = "coalesce(deadline, '9999-99-99')"
@@ -15,10 +15,8 @@ STARTED_FIRST = "CASE WHEN status = 'in_progress' THEN 0 ELSE 1 END"
 _STARTED_IN_INDEX = text(f"({STARTED_FIRST})")
 _BY_RANK = ("rank", "created_at", "id")
 
-projects = Table(
+projects = item_table(
     "projects",
-    metadata,
-    *item_columns(),
     Column("name", Text, nullable=False),
     Column("key", Text, nullable=False),
     Column("description", Text, nullable=False),
@@ -32,10 +30,8 @@ projects = Table(
     index_where("uq_projects_living_key", ["key"], LIVING, unique=True),
 )
 
-tasks = Table(
+tasks = item_table(
     "tasks",
-    metadata,
-    *item_columns(),
     Column("title", Text, nullable=False),
     Column("key", Text, nullable=False, index=True),
     Column("notes", Text, nullable=False),
@@ -73,10 +69,8 @@ tasks = Table(
     index_where("ix_tasks_order", [text(DUE_FIRST), _STARTED_IN_INDEX, *_BY_RANK], LIVING).ddl_if("postgresql"),
 )
 
-notes = Table(
+notes = item_table(
     "notes",
-    metadata,
-    *item_columns(),
     Column("title", Text, nullable=False),
     Column("key", Text, nullable=False, index=True),
     project_column(),
@@ -94,10 +88,8 @@ notes = Table(
     index_where("ix_notes_order", ["pinned", "updated_at", "id"], LIVING).ddl_if("postgresql"),
 )
 
-links = Table(
+links = item_table(
     "links",
-    metadata,
-    *item_columns(),
     Column("title", Text, nullable=False),
     Column("key", Text, nullable=False, index=True),
     Column("url", Text, nullable=False),
@@ -106,10 +98,8 @@ links = Table(
     Column("description", Text, nullable=False),
 )
 
-reminders = Table(
+reminders = item_table(
     "reminders",
-    metadata,
-    *item_columns(),
     Column("title", Text, nullable=False),
     Column("key", Text, nullable=False, index=True),
     Column("at", Utc, nullable=False, index=True),
@@ -121,18 +111,14 @@ reminders = Table(
     Column("acknowledged_at", Utc),
 )
 
-journal = Table(
+journal = item_table(
     "journal",
-    metadata,
-    *item_columns(),
     Column("text", Text, nullable=False),
     Column("at", Utc, nullable=False, index=True),
 )
 
-files = Table(
+files = item_table(
     "files",
-    metadata,
-    *item_columns(),
     Column("name", Text, nullable=False),
     Column("key", Text, nullable=False, index=True),
     Column("media_type", Text, nullable=False),
@@ -143,10 +129,8 @@ files = Table(
     Column("body", Text, nullable=False),
 )
 
-people = Table(
+people = item_table(
     "people",
-    metadata,
-    *item_columns(),
     Column("name", Text, nullable=False),
     Column("last_name", Text, nullable=False),
     Column("full_name", Text, nullable=False),
@@ -162,19 +146,15 @@ people = Table(
     Column("left_at", Date),
 )
 
-teams = Table(
+teams = item_table(
     "teams",
-    metadata,
-    *item_columns(),
     Column("name", Text, nullable=False),
     Column("key", Text, nullable=False),
     index_where("uq_teams_living_key", ["key"], LIVING, unique=True),
 )
 
-sessions = Table(
+sessions = item_table(
     "sessions",
-    metadata,
-    *item_columns(),
     Column("title", Text, nullable=False),
     Column("key", Text, nullable=False, index=True),
     Column("kind", String(12), nullable=False),
@@ -190,10 +170,8 @@ sessions = Table(
     index_where("ix_sessions_source_ref", ["source_ref"], "source_ref IS NOT NULL"),
 )
 
-events = Table(
+events = item_table(
     "events",
-    metadata,
-    *item_columns(),
     Column("title", Text, nullable=False),
     Column("key", Text, nullable=False, index=True),
     Column("starts_at", DeadlineText, nullable=False, index=True),
@@ -209,10 +187,8 @@ events = Table(
     index_where("ix_events_recurring", ["id"], "recurrence <> '' AND deleted_at IS NULL"),
 )
 
-relations = Table(
+relations = item_table(
     "relations",
-    metadata,
-    *item_columns(),
     Column("from_item", String(12), nullable=False, index=True),
     Column("kind", Text, nullable=False),
     Column("to_item", String(12), nullable=False, index=True),
