@@ -231,10 +231,10 @@ TEXTS: dict[str, str] = {
     "Scripts": "Skripte",
     "Search": "Suche",
     "Search or go to": "Suchen oder gehen zu",
+    "Search everything": "Alles durchsuchen",
     "Search tasks, notes and projects, or go to a page": (
         "Aufgaben, Notizen und Projekte suchen, oder zu einer Seite gehen"
     ),
-    "Search tasks, notes, projects and files": "Aufgaben, Notizen, Projekte und Dateien suchen",
     "Select": "Auswählen",
     "Select tasks first.": "Wähle zuerst Aufgaben aus.",
     "Select: {title}": "Auswählen: {title}",
@@ -310,6 +310,10 @@ TEXTS: dict[str, str] = {
         "Was deine Assistenten in den letzten {number} Tagen abgefragt haben"
     ),
     "Words": "Wörter",
+    "Words or a question": "Wörter oder eine Frage",
+    "Words or a question: results appear as you type, with the reason why they were found.": (
+        "Wörter oder eine Frage: Treffer erscheinen beim Tippen, mit dem Grund, warum sie gefunden wurden."
+    ),
     "Words in the task": "Wörter in der Aufgabe",
     "Automation": "Automatik",
     "Write down a first task": "Eine erste Aufgabe aufschreiben",

@@ -17,6 +17,7 @@ def test_a_scale_is_round_and_covers_the_largest_value(largest: int) -> None:
 
     assert ticks[0] == 0
     assert ticks[-1] >= largest
+    assert all(tick.is_integer() for tick in ticks)
     assert 2 <= len(ticks) <= 10
 
 

@@ -214,3 +214,24 @@ def test_a_dry_run_shows_what_is_there_and_what_would_be(page: PageClient, life:
     html = page.page("/scripts/rename")
 
     assert "<del>Dig bed one</del> <ins>Dig bed two</ins>" in html
+
+
+def test_a_dry_run_shows_a_day_in_words_as_its_date(page: PageClient, life: dict[str, str]) -> None:
+    code = f'"""Move."""\n\ndef main():\n    sdk.tasks.update("{life["task"]}", deadline="+2d")\n'
+    page.call("scripts.save", name="move", code=code)
+    page.call("run_script", script="move", dry_run=True)
+    page.app.recorder.flush()
+
+    assert "<del>2026-05-19</del> <ins>2026-05-22</ins>" in page.page("/scripts/move")
+
+
+def test_a_schedule_shows_its_rule_and_when_it_runs_next(page: PageClient) -> None:
+    page.call("schedules.add", kind="backup", every="1 day", name="Nightly")
+    paused = page.call("schedules.add", kind="backup", cron="0 3 * * *", name="Night")["id"]
+    page.call("schedules.pause", schedule=paused)
+
+    html = page.page("/jobs")
+
+    assert "<code>every 1d</code>" in html
+    assert re.search(r"next (Today|Tomorrow) \d\d:\d\d", html)
+    assert '<code>cron 0 3 * * *</code><span class="meta"><span class="chip">paused</span>' in html

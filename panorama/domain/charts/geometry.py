@@ -68,7 +68,7 @@ def list_ticks(largest: float, count: int = 4) -> list[float]:
     while scale * 10 <= raw:
         scale *= 10
     step = max(1.0, next(scale * factor for factor in _STEPS if scale * factor >= raw))
-    step = float(round(step)) if largest < 10 else step
+    step = float(round(step)) if largest <= 10 else step
     values = [0.0]
     while values[-1] < max(largest, 1):
         values.append(values[-1] + step)

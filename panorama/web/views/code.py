@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from panorama.errors import NotFoundError
+from panorama.domain.time import times
+from panorama.errors import InvalidInputError, NotFoundError
 from panorama.web.diffs import DiffLine, compare_texts
 from panorama.web.highlight import highlight_python
 from panorama.web.view import Context, ViewRequest
@@ -12,6 +13,9 @@ from panorama.web.view import Context, ViewRequest
 PAGE_ROWS = 50
 TARGETS = ("task", "note", "project", "item", "file", "link", "reminder")
 """The arguments that name the item a call changes."""
+
+DATES = frozenset({"deadline", "scheduled_at", "start_at", "target_date", "starts_at", "ends_at"})
+"""Arguments that may be a date in words."""
 
 UNIMPORTANT = frozenset({"position", "separator", "after_marker", "skip_if_contains", "detail", "limit"})
 SHOWN_CHARS = 80
@@ -71,11 +75,22 @@ def _describe_call(request: ViewRequest, call: Mapping[str, Any]) -> tuple[str, 
     item: Mapping[str, Any] = _find_item(request, target) if _ID.fullmatch(target) else {}
     title = str(item.get("title") or item.get("full_name") or item.get("name") or target)
     changes = [
-        (name, _show_value(item.get(name)), _show_value(value))
+        (name, _show_value(item.get(name)), _show_value(_resolve_date(request, name, value)))
         for name, value in sent.items()
         if value and name not in UNIMPORTANT
     ]
     return call["name"], title, changes
+
+
+def _resolve_date(request: ViewRequest, name: str, value: Any) -> Any:
+    """Return the date that a value such as +2d means today; other values as they are."""
+    if name not in DATES or not isinstance(value, str):
+        return value
+    now, zone = request.calls.now, request.calls.app.context.zone
+    try:
+        return times.format_time(times.parse_deadline(value, name, now=now, zone=zone), zone)
+    except InvalidInputError:
+        return value
 
 
 def _find_item(request: ViewRequest, id_: str) -> Mapping[str, Any]:
