@@ -9,7 +9,18 @@ from contextvars import ContextVar
 from panorama.domain.changes import ItemChange, Origin
 from panorama.errors import UnavailableError
 from panorama.store import read_limit, signals
-from panorama.store.backend import READ_SECONDS, Database, DatabaseChooser, Listener, Session, WriteScope
+from panorama.store.backend import (
+    READ_SECONDS,
+    Database,
+    DatabaseChooser,
+    Listener,
+    RowListener,
+    RowTopic,
+    Session,
+    Topic,
+    WriteScope,
+    noop,
+)
 from panorama.store.items import long_texts
 from panorama.store.signals import Signal
 
@@ -59,6 +70,7 @@ class Transactions(Database, ABC):
             acting.wrote += session.change_count
         if session.touched:
             self._listeners.notify(session.touched)
+            self.announce("items")
         for entry in session.later:
             signals.notify(entry)
         long_texts.complete_words(self, session.long_texts, read_limit.is_beyond_limit)
@@ -70,6 +82,14 @@ class Transactions(Database, ABC):
         quick. It is not called after a rollback or if no item was touched. Its errors are only logged.
         """
         return self._listeners.subscribe(listener)
+
+    def announce(self, topic: Topic) -> None:
+        """Do nothing: one process at a time serves a file."""
+
+    def subscribe_to_others(self, topic: RowTopic, listener: RowListener) -> Callable[[], None]:
+        """Do nothing: one process at a time serves a file."""
+        del topic, listener
+        return noop
 
     @contextmanager
     def write_scope(self, origin: Origin) -> Generator[WriteScope]:

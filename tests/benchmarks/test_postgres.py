@@ -1,8 +1,12 @@
 """What everyday calls cost on a PostgreSQL server beside SQLite; name a server that syncs in PANORAMA_TEST_POSTGRES."""
 
 import asyncio
-from collections.abc import Callable, Generator
+import statistics
+import threading
+import time
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,6 +18,12 @@ from pydantic import SecretStr
 from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.config import Settings
+from panorama.domain.changes import ItemChange, Origin
+from panorama.domain.items.notes import Note
+from panorama.store.items import rows
+from panorama.store.postgres.connections import parse_url
+from panorama.store.postgres.engine import PostgresDatabase
+from tests.postgres.space import open_space
 
 from .measure import Board, Step, in_turn, ms, ratio
 from .stores import Town
@@ -22,6 +32,8 @@ pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1800)]
 PERSON = Conversation(id="v_benchmark", actor="cli", client="benchmark")
 NOTES, TASKS, WORDS = 2_000, 500, 300
 BAR = 2.0
+WRITER = Origin(actor="tool", client="benchmark", conversation="", operation="", call="", unit="")
+HEARD_SECONDS = 0.5
 
 
 @contextmanager
@@ -91,3 +103,75 @@ def test_everyday_calls(tmp_path: Path, postgres_url: str, board: Board) -> None
             f"{ratio(found, f'space {label}', f'file {label}'):.2f} x",
             f"{ms(found[f'space {label}'])} / {ms(found[f'file {label}'])}; fsync {synced}",
         )  # fmt: skip
+
+
+class Silent(PostgresDatabase):
+    """A space whose writer notifies nobody."""
+
+    def announce(self, topic: object) -> None:
+        """Do nothing."""
+
+
+def note_writer(database: PostgresDatabase, first: int) -> Callable[[], str]:
+    """Return how to write a further note."""
+    numbers, now = count(first), datetime.now(UTC)
+
+    def write() -> str:
+        note = Note(id=f"n_{next(numbers):010}", created_at=now, updated_at=now, title="Heard")
+        with database.transaction(WRITER) as session:
+            rows.add(session, note)
+        return note.id
+
+    return write
+
+
+def measure_delays(write: Callable[[], str], listener: PostgresDatabase, pause: float) -> list[float]:
+    """Return how many milliseconds after its commit the listener heard of each write."""
+    heard: dict[str, float] = {}
+    arrived = threading.Condition()
+
+    def on_changes(changes: Sequence[ItemChange]) -> None:
+        with arrived:
+            heard.update({change.id: time.perf_counter() for change in changes})
+            arrived.notify_all()
+
+    stop = listener.subscribe(on_changes)
+    committed: dict[str, float] = {}
+    for _ in range(100):
+        id_ = write()
+        committed[id_] = time.perf_counter()
+        time.sleep(pause)
+    with arrived:
+        arrived.wait_for(lambda: committed.keys() <= heard.keys(), 30)
+    stop()
+    return sorted(1000 * (heard[id_] - moment) for id_, moment in committed.items())
+
+
+def test_changes_of_another_daemon(postgres_url: str, board: Board) -> None:
+    url = parse_url(postgres_url)
+    with (
+        closing(open_space(postgres_url, "feed")) as listener,
+        closing(PostgresDatabase(url, "feed")) as writer,
+        closing(Silent(url, "feed")) as silent,
+    ):
+        write = note_writer(writer, 0)
+        for name, pause in (("one by one", 0.15), ("without a pause", 0.0)):
+            delays = measure_delays(write, listener, pause)
+            board.show(
+                f"change heard by another daemon, {name}, p50 / p95", f"≤ {1000 * HEARD_SECONDS:g} ms",
+                f"{ms(statistics.median(delays))} / {ms(delays[int(0.95 * len(delays))])}", f"longest {ms(delays[-1])}",
+            )  # fmt: skip
+
+        async def announced() -> None:
+            write()
+
+        write_silently = note_writer(silent, 1_000_000)
+
+        async def unannounced() -> None:
+            write_silently()
+
+        found = asyncio.run(in_turn({"announced": announced, "unannounced": unannounced}, times=100))
+    board.show(
+        "a write with / without notification, p50", "≤ 1.05 x", f"{ratio(found, 'announced', 'unannounced'):.2f} x",
+        f"{ms(found['announced'])} / {ms(found['unannounced'])}",
+    )  # fmt: skip

@@ -168,11 +168,6 @@ class Jobs(JobQueue):
         """Return whether a kind can only be scheduled at a terminal."""
         return self.offers.get(kind).is_cli_only
 
-    def wake(self) -> None:
-        """Make the workers look for a job."""
-        for waker in tuple(self._wakers.values()):
-            waker()
-
     def adopt(
         self, kind: str, arguments: Mapping[str, Any], asker: Requester, unit: str, *, is_waited_for: bool = False
     ) -> RunningJob:

@@ -51,8 +51,8 @@ class JobNotifications:
             ended = self._untold.pop(conversation, {}) | self._pop_orphaned(client) if self._untold else {}
         if not ended:
             return ""
-        self._mark_reported(list(ended))
-        return " ".join(_format_notification(job) for id_, job in ended.items() if id_ not in seen)
+        new = self._mark_reported(list(ended))
+        return " ".join(_format_notification(job) for id_, job in ended.items() if id_ in new and id_ not in seen)
 
     def _pop_orphaned(self, client: str) -> dict[str, Job]:
         """Remove and return a client's jobs that ended a while ago."""
@@ -74,9 +74,11 @@ class JobNotifications:
             self._untold.get(job.asker.conversation, {}).pop(job.id, None)
         self._mark_reported([job.id])
 
-    def _mark_reported(self, ids: list[str]) -> None:
-        with suppress(PanoramaError), self._writing() as session:  # otherwise they are reported again after a restart
-            rows.mark_reported(session, ids)
+    def _mark_reported(self, ids: list[str]) -> Collection[str]:
+        """Return those jobs that no process has reported before."""
+        with suppress(PanoramaError), self._writing() as session:
+            return rows.mark_reported(session, ids)
+        return ids  # they are reported again after a restart
 
 
 def _is_orphan_of(job: Job, client: str, before: datetime) -> bool:

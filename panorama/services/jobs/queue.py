@@ -48,6 +48,7 @@ class JobQueue(Service):
         self._changed = threading.Condition()
         self._moves = 0
         self.is_leaving = False
+        context.database.subscribe_to_others("jobs", self._on_written_elsewhere)
 
     # Queries.
 
@@ -67,6 +68,11 @@ class JobQueue(Service):
     def subscribe(self, ear: Callable[[str], None]) -> Callable[[], None]:
         """Call a listener with the id of every job that changes; return how to unsubscribe. It must be quick."""
         return self._ears.subscribe(ear)
+
+    def wake(self) -> None:
+        """Make the workers look for a job."""
+        for waker in tuple(self._wakers.values()):
+            waker()
 
     # For workers.
 
@@ -298,10 +304,31 @@ class JobQueue(Service):
         return self.worker.can_take_over(job, self._now(), standing=self._is_standing(job.kind))
 
     def _notify(self, job: Job) -> None:
+        self._notify_here(job.id)
+        self._context.database.announce("jobs")
+
+    def _notify_here(self, id_: str) -> None:
         with self._changed:
             self._moves += 1
             self._changed.notify_all()
-        self._ears.notify(job.id)
+        self._ears.notify(id_)
+
+    def _on_written_elsewhere(self, ids: Collection[str]) -> None:
+        """Notify of jobs that other processes added, moved, cancelled or ended."""
+        for id_ in ids:
+            self._notify_here(id_)
+        with self._reading() as session:
+            cancelled = rows.list_cancelled(session, [id_ for id_ in ids if id_ in self._running])
+            unreported = rows.list_unreported(session, self._now() - NOTIFY_WINDOW)
+            has_waiting = self.has_worker and self._find_next(session) is not None
+        for id_ in cancelled:
+            if running := self._running.get(id_):
+                running.stop("cancelled")
+        for job in unreported:
+            if job.id in ids:
+                self.remarks.add(job)
+        if has_waiting:
+            self.wake()
 
 
 def _report_to_schedule(session: Session, job: Job) -> None:

@@ -16,6 +16,7 @@ from panorama.services.base import ServiceContext
 from panorama.sources.config import SourceConfig
 from panorama.sources.pool import SourcePool
 from panorama.sources.source import Deadline, Source
+from panorama.store.backend import Session
 from panorama.store.log import sources as rows
 from panorama.store.log.sources import StoredFunction
 
@@ -156,21 +157,25 @@ class SourceFunctions:
     def _store(self, source: str, listed: Sequence[SourceFunction]) -> dict[str, SourceFunction]:
         database = self._context.database
         with database.reading() as session:
-            stored = rows.list_functions(session, [source])
-        names = assign_names((each.own_name for each in listed), {row.own_name: row.name for row in stored})
-        functions = {names[each.own_name]: replace(each, name=names[each.own_name]) for each in listed}
-        current = [_to_row(source, function) for function in functions.values()]
-        present = {row.own_name for row in current}
-        gone = [
-            StoredFunction(source=source, own_name=row.own_name, name=row.name, definition={})
-            for row in stored
-            if row.own_name not in present
-        ]
-        rows_by_name = {row.own_name: row for row in [*current, *gone]}
-        if rows_by_name != {row.own_name: row for row in stored}:
+            functions, changed = _name_functions(session, source, listed)
+        if changed:
             with database.transaction(_ORIGIN) as session:
-                rows.replace_functions(session, source, rows_by_name.values())
+                functions, changed = _name_functions(session, source, listed)  # another process may have named some
+                if changed:
+                    rows.replace_functions(session, source, changed)
         return functions
+
+
+def _name_functions(
+    session: Session, source: str, listed: Sequence[SourceFunction]
+) -> tuple[dict[str, SourceFunction], Collection[StoredFunction]]:
+    """Return what a source lists by Python name, and all rows to store for it; none if they are stored already."""
+    stored = {row.own_name: row for row in rows.list_functions(session, [source])}
+    names = assign_names((each.own_name for each in listed), {own: row.name for own, row in stored.items()})
+    functions = {names[each.own_name]: replace(each, name=names[each.own_name]) for each in listed}
+    current = {function.own_name: _to_row(source, function) for function in functions.values()}
+    gone = {own: replace(row, definition={}) for own, row in stored.items() if own not in current}
+    return functions, () if current | gone == stored else (current | gone).values()
 
 
 def _to_row(source: str, function: SourceFunction) -> StoredFunction:

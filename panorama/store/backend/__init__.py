@@ -1,7 +1,17 @@
 """What each kind of database implements, and the open session that the rest of the store uses."""
 
 from panorama.store.backend.copies import Backend, CheckResult, Maintenance, RowLoader, Snapshots
-from panorama.store.backend.database import READ_SECONDS, Database, DatabaseChooser, Listener, ScratchStore, WriteScope
+from panorama.store.backend.database import (
+    READ_SECONDS,
+    Database,
+    DatabaseChooser,
+    Listener,
+    RowListener,
+    RowTopic,
+    ScratchStore,
+    Topic,
+    WriteScope,
+)
 from panorama.store.backend.session import (
     Dialect,
     FullText,
@@ -17,6 +27,6 @@ from panorama.store.backend.session import (
 
 __all__ = [
     "READ_SECONDS", "Backend", "CheckResult", "Database", "DatabaseChooser", "Dialect", "FullText", "Hit", "ItemText",
-    "Listener", "Maintenance", "Match", "ProgressCallback", "RowLoader", "ScratchStore", "Session", "Snapshots",
-    "Vocabulary", "WriteScope", "count_bytes", "noop",
+    "Listener", "Maintenance", "Match", "ProgressCallback", "RowListener", "RowLoader", "RowTopic", "ScratchStore",
+    "Session", "Snapshots", "Topic", "Vocabulary", "WriteScope", "count_bytes", "noop",
 ]  # fmt: skip

@@ -1,10 +1,10 @@
 """The Protocol of an open database, and of the copy that a dry run writes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from sqlalchemy import Connection
 
@@ -15,6 +15,15 @@ READ_SECONDS = 10.0
 """How long a call may read; a backup, an export or a job may take longer."""
 
 Listener = Callable[[Sequence[ItemChange]], None]
+
+RowTopic = Literal["jobs", "scripts"]
+"""The tables without change lines whose rows other processes hear of."""
+
+Topic = Literal["items", RowTopic]
+"""What a write changed."""
+
+RowListener = Callable[[Collection[str]], None]
+"""Receives the keys of rows: ids of jobs, names of scripts."""
 
 DatabaseChooser = Callable[[bool], "Database | None"]
 """Chooses the database for a transaction, given whether it writes; None for the one that was asked."""
@@ -89,7 +98,25 @@ class Database(Protocol):
         """Call a listener after each later transaction with what it touched; return how to unsubscribe.
 
         It is called once per transaction, after the commit and outside the lock, in the thread that wrote; it must be
-        quick. It is not called for what is rolled back or touches no item. Its errors are only logged.
+        quick. It is not called for what is rolled back or touches no item. Its errors are only logged. For what other
+        processes wrote it is called soon after, in a thread of the database, with the changes of one or more
+        transactions.
+        """
+        ...
+
+    def announce(self, topic: Topic) -> None:
+        """Tell other processes that serve these data of a write to a table without change lines.
+
+        It returns at once; inside a transaction they are told after the commit. Changes of items are announced by
+        their transaction.
+        """
+        ...
+
+    def subscribe_to_others(self, topic: RowTopic, listener: RowListener) -> Callable[[], None]:
+        """Call a listener with the rows that other processes wrote, if a process listens to changes at all.
+
+        It is called in a thread of the database, with at least the rows that were written; it must be quick.
+        Returns how to unsubscribe.
         """
         ...
 

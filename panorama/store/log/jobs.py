@@ -144,9 +144,12 @@ def list_unreported(session: Session, since: datetime) -> list[Job]:
     ]
 
 
-def mark_reported(session: Session, ids: Sequence[str]) -> None:
-    """Mark the ends of some jobs as reported to their requesters."""
-    session.connection.execute(update(jobs).where(jobs.c.id.in_(ids)).values(is_told=True))
+def mark_reported(session: Session, ids: Sequence[str]) -> list[str]:
+    """Mark the ends of some jobs as reported to their requesters; return those that were not."""
+    unreported = select(jobs.c.id).where(jobs.c.id.in_(ids), jobs.c.is_told.is_(False))
+    found = list(session.connection.execute(unreported).scalars())
+    session.connection.execute(update(jobs).where(jobs.c.id.in_(found)).values(is_told=True))
+    return found
 
 
 def list_jobs(session: Session, part: PageRequest, *, states: Collection[str], kind: str) -> Page[Job]:

@@ -27,6 +27,9 @@ IDLE_SECONDS = 30
 VIEW_IDLE_SECONDS = 600
 """The same for a view, which holds up nobody."""
 
+FEED_NAME = "panorama feed"
+"""The name of the connection for notifications, for who administers the server."""
+
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 _NETWORK = {
@@ -87,13 +90,22 @@ def create_writers(url: URL, schema: str, busy_seconds: float) -> Engine:
     return _create_engine(url, schema, settings, "AUTOCOMMIT", pool_size=1, max_overflow=4)
 
 
+def create_feed(url: URL, schema: str) -> Engine:
+    """Return an engine for the one connection that sends and receives notifications; a second opens only at start."""
+    settings = {"synchronous_commit": "off", "statement_timeout": "30s"}  # a notification need not survive the server
+    return _create_engine(url, schema, settings, "AUTOCOMMIT", name=FEED_NAME, pool_size=1, max_overflow=1)
+
+
 def create_single(url: URL, search_path: str) -> Engine:
     """Return an engine with one connection, for which threads take turns."""
-    pool = {"pool_size": 1, "max_overflow": 0, "pool_timeout": TURN_SECONDS}
-    return _create_engine(url, search_path, {}, "READ COMMITTED", **pool)
+    return _create_engine(
+        url, search_path, {}, "READ COMMITTED", pool_size=1, max_overflow=0, pool_timeout=TURN_SECONDS
+    )
 
 
-def _create_engine(url: URL, schema: str, settings: dict[str, str], isolation: Any, **pool: int) -> Engine:
+def _create_engine(
+    url: URL, schema: str, settings: dict[str, str], isolation: Any, *, name: str = "panorama", **pool: int
+) -> Engine:
     options = {
         "search_path": schema,
         "timezone": "UTC",
@@ -107,7 +119,7 @@ def _create_engine(url: URL, schema: str, settings: dict[str, str], isolation: A
         poolclass=QueuePool,
         connect_args={
             **_NETWORK,
-            "application_name": "panorama",
+            "application_name": name,
             "options": " ".join(f"-c {name}={value}" for name, value in options.items()),
         },
         isolation_level=isolation,

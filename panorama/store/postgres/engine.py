@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from sqlalchemy import URL, Connection
 
 from panorama.domain.changes import Origin
 from panorama.errors import PanoramaError, UnavailableError
-from panorama.store.backend import ProgressCallback, Session, noop
+from panorama.store.backend import Listener, ProgressCallback, RowListener, RowTopic, Session, Topic, noop
 from panorama.store.backend.scratch import Scratch
 from panorama.store.postgres import spaces, word_tables
 from panorama.store.postgres.administration import rights
@@ -18,6 +19,7 @@ from panorama.store.postgres.claim import SpaceClaim
 from panorama.store.postgres.commit import commit
 from panorama.store.postgres.connections import (
     TURN_SECONDS,
+    create_feed,
     create_readers,
     create_writers,
     discard,
@@ -26,6 +28,7 @@ from panorama.store.postgres.connections import (
 )
 from panorama.store.postgres.dialect import DIALECT
 from panorama.store.postgres.errors import translate_errors
+from panorama.store.postgres.feed.space_feed import SpaceFeed
 from panorama.store.postgres.functions import create_functions
 from panorama.store.postgres.scratch_tables import open_scratch_tables
 from panorama.store.postgres.statement_watch import StatementWatch
@@ -52,7 +55,24 @@ class PostgresDatabase(Transactions):
         self._readers = create_readers(url, self.schema)
         self._writers = create_writers(url, self.schema, busy_seconds)
         self._claim = SpaceClaim(self._writers)
+        self._feed = self._create_feed()
         self._watch = StatementWatch()
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call a listener after each later transaction of any process; see `Transactions.subscribe`."""
+        self._feed.listen()
+        return super().subscribe(listener)
+
+    def announce(self, topic: Topic) -> None:
+        """Tell other processes that serve the space of a write, once it is committed; it never waits."""
+        if (session := self._current.get()) and session.origin:
+            session.later.append(partial(self._feed.announce, topic))
+        else:
+            self._feed.announce(topic)
+
+    def subscribe_to_others(self, topic: RowTopic, listener: RowListener) -> Callable[[], None]:
+        """Call a listener with the rows that other processes wrote, from the first subscription to changes on."""
+        return self._feed.subscribe(topic, listener)
 
     @contextmanager
     def _open_write(self, origin: Origin) -> Generator[Session]:
@@ -60,9 +80,27 @@ class PostgresDatabase(Transactions):
             self._claim.renew()
             driver = driver_connection(connection)
             number = _begin_write(driver)
-            with self._watch.limit(driver):
-                yield Session(connection, origin, DIALECT)
-            commit(driver, number, self.connect)
+            with self._mark_as_own(number):
+                with self._watch.limit(driver):
+                    yield Session(connection, origin, DIALECT)
+                commit(driver, number, self.connect)
+
+    def _create_feed(self) -> SpaceFeed:
+        return SpaceFeed(partial(create_feed, self._url, self.schema), self.schema, self._listeners.notify)
+
+    @contextmanager
+    def _mark_as_own(self, number: str) -> Generator[None]:
+        """Let the feed skip what this transaction writes, unless nobody knows whether it is kept."""
+        if not self._feed.is_listening:
+            yield
+            return
+        self._feed.own.begin(number)
+        try:
+            yield
+        except BaseException:
+            self._feed.own.discard(number)
+            raise
+        self._feed.own.commit(number)
 
     @contextmanager
     def _connect(self, connection: Connection) -> Generator[Connection]:
@@ -185,6 +223,8 @@ class PostgresDatabase(Transactions):
 
     def close(self) -> None:
         """Close every connection."""
+        self._feed.close()
+        self._feed = self._create_feed()  # for whoever opens the space again
         self._claim.give_up()
         self._watch.close()
         self._readers.dispose()
@@ -205,7 +245,11 @@ class ScratchSpace(PostgresDatabase):
         with translate_errors():
             self._readers, self._writers = open_scratch_tables(url, schema, check_cancel)
         self._claim = SpaceClaim(self._writers)
+        self._feed = self._create_feed()
         self._watch = StatementWatch()
+
+    def announce(self, topic: Topic) -> None:
+        """Do nothing: nobody else sees the copies."""
 
     def _discard(self, connection: Connection) -> None:
         """Keep the only connection unless it is lost: the copies are gone with it."""

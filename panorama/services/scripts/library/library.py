@@ -73,6 +73,7 @@ class Library(Service):
         self._findings = findings
         self._suggesting = Suggestions(context)
         self._ears = Signal[[]]()
+        context.database.subscribe_to_others("scripts", lambda _: self._ears.notify())
 
     # For other services.
 
@@ -120,8 +121,9 @@ class Library(Service):
         return self._ears.subscribe(ear)
 
     def notify_changed(self) -> None:
-        """Notify the listeners that script tools may have changed."""
+        """Notify the listeners, also those of other processes, that script tools may have changed."""
         self._ears.notify()
+        self._context.database.announce("scripts")
 
     def _reserved_names(self, name: str) -> Collection[str]:
         """Return the reserved names; shipped scripts and their copies may have the name of a tool."""
