@@ -21,6 +21,7 @@ from panorama.index.embedders.http import Limits
 from panorama.index.embedders.registry import EmbedderChoice, create_embedder, default_choice
 from panorama.index.open_index import IndexLocation
 from panorama.index.open_index import open_index as opened_index
+from panorama.index.qdrant.layout import ServerLayout
 from panorama.ports import JobSubmitter, Runner
 from panorama.sandbox.runner import ForkServer
 from panorama.sdk import SURFACE
@@ -238,10 +239,7 @@ def wire_calls(
 def semantic_config(settings: Settings) -> SemanticConfig:
     """Return the search configuration of the settings; nothing is opened or loaded yet."""
     choice = EmbedderChoice(settings.embedder) if settings.embedder else default_choice()
-    place = IndexLocation(
-        folder=settings.home / "index", engine=settings.index_engine, url=settings.qdrant_url,
-        key=settings.qdrant_key.get_secret_value(),
-    )  # fmt: skip
+    place = index_location(settings)
     return SemanticConfig(
         embedder=choice.name,
         opened_embedder=partial(
@@ -254,6 +252,18 @@ def semantic_config(settings: Settings) -> SemanticConfig:
         remark=choice.hint,
         is_far=place.is_remote,
     )
+
+
+def index_location(settings: Settings) -> IndexLocation:
+    """Return where the settings keep the vectors."""
+    layout = ServerLayout(
+        is_shared=settings.qdrant_shared, replicas=settings.qdrant_replicas,
+        write_consistency=settings.qdrant_write_consistency, quantization=settings.qdrant_quantization,
+    )  # fmt: skip
+    return IndexLocation(
+        folder=settings.home / "index", engine=settings.index_engine, url=settings.qdrant_url,
+        key=settings.qdrant_key.get_secret_value(), layout=layout,
+    )  # fmt: skip
 
 
 def _build_services(

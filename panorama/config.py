@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -137,7 +137,31 @@ class Settings(BaseSettings):
         default="",
         description="Address of a Qdrant server that keeps the vectors instead, such as http://localhost:6333.",
     )
-    qdrant_key: SecretStr = Field(default=SecretStr(""), description="API key of that server.")
+    qdrant_key: SecretStr = Field(
+        default=SecretStr(""), description="API key of that server; beyond this machine it needs https://."
+    )
+    qdrant_shared: bool = Field(
+        default=False,
+        description="Whether the vectors of all spaces of that server are in one collection per model, separated by a "
+        "field, for hundreds of spaces; otherwise each space has its own.",
+    )
+    qdrant_replicas: int = Field(
+        default=1,
+        ge=1,
+        le=9,
+        description="On how many nodes of a Qdrant cluster a new collection is stored.",
+    )
+    qdrant_write_consistency: int = Field(
+        default=1,
+        ge=1,
+        le=9,
+        description="How many of these must have stored a write before it counts; at most `qdrant_replicas`.",
+    )
+    qdrant_quantization: Literal["off", "scalar", "turbo"] = Field(
+        default="scalar",
+        description="Compressed copies of the vectors in a new collection, by which candidates are found before the "
+        "vectors rank them: `scalar` (a byte per dimension), `turbo` (half of that; Qdrant 1.18) or `off`.",
+    )
 
     @field_validator("timezone")
     @classmethod
@@ -147,6 +171,13 @@ class Settings(BaseSettings):
         except (ValueError, OSError, LookupError) as error:
             raise ValueError(f"there is no time zone {name!r}; use an IANA name such as Europe/Berlin") from error
         return name
+
+    @field_validator("qdrant_write_consistency")
+    @classmethod
+    def _validate_consistency(cls, count: int, info: ValidationInfo) -> int:
+        if count > info.data.get("qdrant_replicas", count):
+            raise ValueError("it must not be greater than qdrant_replicas")
+        return count
 
     @field_validator("toolsets", mode="before")
     @classmethod

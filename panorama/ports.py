@@ -248,16 +248,19 @@ class Index(Protocol):
         """The model of its vectors."""
         ...
 
-    def upsert(self, points: Sequence[Point]) -> None:
+    def upsert(self, points: Sequence[Point], change: int = 0) -> None:
         """Write at most 256 points; existing chunks are replaced.
+
+        Args:
+            change: The last change that they include. An index that several programs write keeps newer points.
 
         Raises:
             InvalidInputError: A vector has the wrong size, or contains NaN or infinity.
         """
         ...
 
-    def delete(self, chunks: Sequence[str]) -> None:
-        """Remove chunks; missing ones are ignored."""
+    def delete(self, chunks: Sequence[str], change: int = 0) -> None:
+        """Remove chunks; missing ones are ignored, and newer ones are kept as by `upsert`."""
         ...
 
     def search(self, vector: Vector, limit: int, condition: Filter) -> list[Hit]:
@@ -276,8 +279,8 @@ class Index(Protocol):
         """Yield each chunk with the digest of its text, unordered; pages are read between other writes."""
         ...
 
-    def build(self, points: Iterable[Point], model: Model | None = None) -> None:
-        """Replace everything by these points, optionally for another model.
+    def build(self, points: Iterable[Point], model: Model | None = None, change: int = 0) -> None:
+        """Replace everything by these points, optionally for another model; `change` as in `upsert`.
 
         The old points are searched until all is written, and are kept if that fails. Concurrent writes may be lost:
         repeat the changes since the points were read.

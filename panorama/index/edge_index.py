@@ -104,7 +104,7 @@ class EdgeIndex:
         """The model of its vectors."""
         return self._serving.generation.model
 
-    def upsert(self, points: Sequence[Point]) -> None:
+    def upsert(self, points: Sequence[Point], change: int = 0) -> None:  # noqa: ARG002 (no other program writes it)
         """Write points; existing chunks are replaced."""
         for batch in in_batches(points):
             request, vectors = _build_upsert(batch, self._serving.generation.model)
@@ -115,7 +115,7 @@ class EdgeIndex:
                     copy.upsert(batch)
                 self._drop_large_mirrors()
 
-    def delete(self, chunks: Sequence[str]) -> None:
+    def delete(self, chunks: Sequence[str], change: int = 0) -> None:  # noqa: ARG002 (likewise)
         """Remove chunks; missing ones are ignored."""
         for batch in in_batches(chunks):
             with self._writing:
@@ -150,7 +150,7 @@ class EdgeIndex:
             for entry in payloads:
                 yield entry["chunk"], entry["digest"]
 
-    def build(self, points: Iterable[Point], model: Model | None = None) -> None:
+    def build(self, points: Iterable[Point], model: Model | None = None, change: int = 0) -> None:  # noqa: ARG002 (likewise)
         """Replace everything by these points, optionally for another model.
 
         A second process writes them to a new folder, which replaces the live one once everything is on disk.

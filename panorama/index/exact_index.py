@@ -34,13 +34,13 @@ class ExactIndex:
         """The model of its vectors."""
         return self._model
 
-    def upsert(self, points: Sequence[Point]) -> None:
+    def upsert(self, points: Sequence[Point], change: int = 0) -> None:  # noqa: ARG002 (no other program writes it)
         """Write points; existing chunks are replaced."""
         vectors = normalize_rows([entry.vector for entry in points], self._model.size)
         with self._lock:
             self._table.upsert(points, vectors)
 
-    def delete(self, chunks: Sequence[str]) -> None:
+    def delete(self, chunks: Sequence[str], change: int = 0) -> None:  # noqa: ARG002 (likewise)
         """Remove chunks; missing ones are ignored."""
         with self._lock:
             for chunk in chunks:
@@ -61,7 +61,7 @@ class ExactIndex:
         with self._lock:
             return iter(self._table.list_digests())
 
-    def build(self, points: Iterable[Point], model: Model | None = None) -> None:
+    def build(self, points: Iterable[Point], model: Model | None = None, change: int = 0) -> None:  # noqa: ARG002 (likewise)
         """Replace everything, optionally for another model; the old points are searched until then."""
         model = model or self._model
         table = _VectorTable(model.size)

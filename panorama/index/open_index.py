@@ -1,6 +1,8 @@
 """Opens the configured index, or the best one available on this machine."""
 
+from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
@@ -8,10 +10,11 @@ from urllib.parse import SplitResult, urlsplit
 from panorama.errors import InvalidInputError, UnavailableError
 from panorama.index import edge_index
 from panorama.index.points import Model, ModelMismatchError
+from panorama.index.qdrant.layout import DEFAULT_LAYOUT, ServerLayout
 
 if TYPE_CHECKING:
     from panorama.index.exact_index import ExactIndex
-    from panorama.index.qdrant_server import ServerIndex
+    from panorama.index.qdrant.server_index import ServerIndex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +27,7 @@ class IndexLocation:
     engine: str = "auto"
     url: str = ""
     key: str = ""
+    layout: ServerLayout = DEFAULT_LAYOUT
 
     @property
     def is_remote(self) -> bool:
@@ -46,9 +50,10 @@ def open_index(
         UnavailableError: The engine edge is configured, but not available.
     """
     if place.url:
-        from panorama.index.qdrant_server import ServerIndex
+        from panorama.index.qdrant.server_index import ServerIndex
 
-        return ServerIndex(validate_url(place.url), validate_key(place.key), store, model), ""
+        url, key = validate_server(place.url, place.key)
+        return ServerIndex(url, key, store, model, layout=place.layout), ""
     if place.engine == "exact":
         return _create_exact(model), ""
     try:
@@ -57,6 +62,28 @@ def open_index(
         if place.engine == "edge":
             raise
         return _create_exact(model), f"{error.message} Vectors are searched in memory instead."
+
+
+def validate_server(url: str, key: str) -> tuple[str, str]:
+    """Validate the address and the key of a Qdrant server: a key is not sent unencrypted over a network.
+
+    Raises:
+        InvalidInputError: One of them is invalid.
+    """
+    url, key = validate_url(url), validate_key(key)
+    parts = urlsplit(url)
+    if key and parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+        raise InvalidInputError(
+            "The setting qdrant_url (PANORAMA_QDRANT_URL) begins with http://: qdrant_key would be sent unencrypted.",
+            hint="Use https://, or leave the key empty. Keyword search works meanwhile.",
+        )
+    return url, key
+
+
+def _is_loopback(host: str) -> bool:
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return host == "localhost" or host.endswith(".localhost")
 
 
 def validate_url(url: str) -> str:

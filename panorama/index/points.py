@@ -128,9 +128,10 @@ def from_micros(micros: int) -> datetime:
     return _EPOCH + micros * _MICROSECOND
 
 
-def point_id(chunk: str) -> UUID:
-    """Return the Qdrant id of a chunk; only numbers and UUIDs are allowed."""
-    return UUID(bytes=blake2b(chunk.encode(), digest_size=16).digest())
+def point_id(chunk: str, space: str = "") -> UUID:
+    """Return the Qdrant id of a chunk, in a space if a collection has several; only numbers and UUIDs are allowed."""
+    name = f"{space} {chunk}" if space else chunk
+    return UUID(bytes=blake2b(name.encode(), digest_size=16).digest())
 
 
 def rank_hits(ask: Callable[[int], list[RawHit]], limit: int) -> list[RawHit]:

@@ -9,13 +9,15 @@ from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, settings
+from qdrant_client import QdrantClient
 
 from panorama.index import edge_index
 from panorama.index.exact_index import ExactIndex
-from panorama.index.qdrant_server import ServerIndex
+from panorama.index.qdrant.layout import ServerLayout
+from panorama.index.qdrant.server_index import ServerIndex
 from panorama.ports import Index
 
-from .making_points import SMALL
+from .making_points import OTHER, SMALL
 from .qdrant_stand_in import StandIn, standing_in
 
 HARD = os.environ.get("HYPOTHESIS_PROFILE") == "full"
@@ -26,7 +28,12 @@ LAWS = settings(
 Sharing = Callable[[], AbstractContextManager[Index]]
 
 REAL = os.environ.get("PANORAMA_TEST_QDRANT_URL", "")
-ENGINES = ("exact", "edge", "mirrored edge", "server", *(["real server"] if REAL else []))
+REAL_KEY = os.environ.get("PANORAMA_TEST_QDRANT_KEY", "")
+TOLERANCE = 2e-3 if REAL else 1e-5
+"""How much a score may be off: a server keeps vectors in half precision."""
+
+REAL_ENGINES = ["real server", "real shared server"] if REAL else []
+ENGINES = ("exact", "edge", "mirrored edge", "server", "shared server", *REAL_ENGINES)
 
 
 @contextmanager
@@ -40,13 +47,27 @@ def opened(engine: str, folder: Path) -> Generator[Index]:
             case "edge" | "mirrored edge":
                 index = edge_index.open_index(folder, SMALL, mirrored=20 if engine == "mirrored edge" else 0)
             case _:
-                url = REAL if engine == "real server" else stack.enter_context(standing_in("secret")).url
-                key = os.environ.get("PANORAMA_TEST_QDRANT_KEY", "") if engine == "real server" else "secret"
-                index = ServerIndex(url, key, f"test-{uuid4().hex[:8]}", SMALL)
+                url, key = REAL, REAL_KEY
+                if engine in REAL_ENGINES:
+                    stack.callback(drop_collections)
+                else:
+                    url, key = stack.enter_context(standing_in("secret")).url, "secret"
+                layout = ServerLayout(is_shared="shared" in engine)
+                index = ServerIndex(url, key, f"test-{uuid4().hex[:8]}", SMALL, layout=layout)
         try:
             yield index
         finally:
             index.close()
+
+
+def drop_collections() -> None:
+    """Delete the collections of the tests from the real server."""
+    client = QdrantClient(url=REAL, headers={"api-key": REAL_KEY}, check_compatibility=False)
+    shared = {f"panorama-shared-{model.digest}" for model in (SMALL, OTHER)}
+    for entry in client.get_collections().collections:
+        if entry.name in shared or entry.name.startswith("panorama-test-"):
+            client.delete_collection(entry.name)
+    client.close()
 
 
 @pytest.fixture(params=ENGINES)

@@ -1,8 +1,9 @@
-"""A stand-in for a Qdrant server: the part of its REST interface that we use, over HTTP, with numpy behind it.
+"""A stand-in for a Qdrant server: the part of its REST interface that we use, with the client's local mode behind it.
 
-It records every request, and answers 400 to bodies that hold what it does not know. So it proves our side of the wire:
-what we send, with which key, and what we make of the answers. It proves nothing of the server's own semantics; for that
-the same tests run against a real one with `PANORAMA_TEST_QDRANT_URL`.
+It records every request, and validates every body by the models of qdrant-client, which come from the server's own
+description and forbid fields that they do not know. Filters on fields without an index are refused as by strict mode.
+So it proves our side of the wire, and the local mode is an oracle for what is found. It proves nothing of the server's
+own semantics; for that the same tests run against a real one with `PANORAMA_TEST_QDRANT_URL`.
 """
 
 import json
@@ -10,17 +11,21 @@ import re
 import socket
 import threading
 import time
+import warnings
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from uuid import UUID
 
-import numpy as np
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from qdrant_client import models as m
+from qdrant_client.local.qdrant_local import QdrantLocal
 
 Body = Mapping[str, Any]
 DONE = {"operation_id": 1, "status": "completed"}
+CUT, CUT_AFTER = -1, -2
+"""Statuses that close the connection without an answer: before the request is carried out, and after it."""
 
 
 @dataclass
@@ -33,15 +38,10 @@ class Request:
     body: Body
     key: str | None
 
-
-@dataclass
-class Collection:
-    """Points by id, each a vector of length 1 and a payload."""
-
-    size: int
-    metadata: Body
-    indexes: dict[str, Any] = field(default_factory=dict)
-    points: dict[str, tuple[Any, Body]] = field(default_factory=dict)
+    @property
+    def is_write(self) -> bool:
+        """Whether it changes anything."""
+        return self.method != "GET" and not self.path.endswith(("/query", "/count", "/scroll"))
 
 
 class RefusedError(Exception):
@@ -53,19 +53,27 @@ class RefusedError(Exception):
 
 
 class StandIn(ThreadingHTTPServer):
-    """The server; `fails_with` makes every answer that status, `delay` makes each wait, `says` replaces its body."""
+    """The server; `delay` makes each request wait, `says` replaces the body of each answer.
+
+    `fails_with` makes every answer that status; `failing` does so for a single request, if it returns one.
+    """
 
     daemon_threads = False
     block_on_close = True
 
-    def __init__(self, key: str = "") -> None:
+    def __init__(self, key: str = "", version: str = "1.20.0") -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.key = key
+        self.version = version
         self.fails_with = 0
+        self.failing: Callable[[Request], int] = lambda _: 0
         self.delay = threading.Event()
         self.waits = False
+        self.replica_state = "Active"
         self.says = b""
-        self.collections: dict[str, Collection] = {}
+        self.local = QdrantLocal(":memory:")
+        self.created: dict[str, m.CreateCollection] = {}
+        self.indexes: dict[str, dict[str, Any]] = {}
         self.requests: list[Request] = []
         self.lock = threading.Lock()
         self.connections: set[socket.socket] = set()
@@ -78,6 +86,36 @@ class StandIn(ThreadingHTTPServer):
     def asked(self, method: str, path: str) -> list[Request]:
         """Return the requests of a method whose path ends in this."""
         return [each for each in self.requests if each.method == method and each.path.endswith(path)]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its collections."""
+        return list(self.local.collections)
+
+    @property
+    def sizes(self) -> set[int]:
+        """The dimensions of its collections."""
+        return {self.local.collections[name].get_vector_params("").size for name in self.names}
+
+    def points(self, name: str = "") -> list[dict[str, Any]]:
+        """Return the payloads of the points of a collection, or of all."""
+        names = [name] if name else self.names
+        pages = [self.local.scroll(each, limit=100_000)[0] for each in names]
+        return [dict(record.payload or {}) for page in pages for record in page]
+
+    def drop(self) -> None:
+        """Lose all collections."""
+        for name in self.names:
+            _drop(self, name, {})
+
+    def resize(self, size: int) -> None:
+        """Put empty collections with vectors of another size in the place of those that are there."""
+        aliases = dict(self.local.aliases)
+        for name, created in list(self.created.items()):
+            params = m.VectorParams(size=size, distance=m.Distance.COSINE)
+            self.local.delete_collection(name)
+            self.local.create_collection(name, vectors_config=params, metadata=created.metadata)
+        self.local.aliases = aliases
 
     def finish(self) -> None:
         """Let go of all who wait, and of the connections that are kept open."""
@@ -95,9 +133,9 @@ def with_shutdown(connection: socket.socket) -> None:
 
 
 @contextmanager
-def standing_in(key: str = "") -> Generator[StandIn]:
+def standing_in(key: str = "", version: str = "1.20.0") -> Generator[StandIn]:
     """Serve until the end of the block."""
-    server = StandIn(key)
+    server = StandIn(key, version)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
@@ -142,11 +180,17 @@ class Handler(BaseHTTPRequestHandler):
         try:
             with self.server.lock:
                 self.server.requests.append(request)
-                said: Any = {"result": _result(self.server, request), "status": "ok"}
-            status = 200
+                result = _result(self.server, request)
+                if path != "/":
+                    result = {"result": result, "status": "ok", "time": time.monotonic() - began}
+            status, said = 200, result
         except RefusedError as refused:
-            status, said = refused.status, {"status": {"error": f"{refused}"}}
-        self._send(status, json.dumps({**said, "time": time.monotonic() - began}).encode())
+            status, said = refused.status, {"status": {"error": f"{refused}"}, "time": 0.0}
+        if status in (CUT, CUT_AFTER):
+            self.close_connection = True
+            with_shutdown(self.connection)
+        else:
+            self._send(status, json.dumps(said).encode())
 
     def _send(self, status: int, body: bytes) -> None:
         body = self.server.says or body
@@ -158,144 +202,142 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def _result(server: StandIn, request: Request) -> Any:
-    if server.fails_with:
-        raise RefusedError(server.fails_with, "told to fail")
+    status = server.fails_with or server.failing(request)
+    if status and status != CUT_AFTER:
+        raise RefusedError(status, "told to fail")
+    result = _carry_out(server, request)
+    if status:
+        raise RefusedError(status, "told to fail")
+    return result
+
+
+def _carry_out(server: StandIn, request: Request) -> Any:
+    if request.path == "/":
+        return {"title": "qdrant - vector search engine", "version": server.version}
     if server.key and request.key != server.key:
         raise RefusedError(401, "Invalid API key or JWT")
     for method, pattern, answer in ROUTES:
         match = re.fullmatch(pattern, request.path)
         if match and method == request.method:
-            return answer(server, match["name"], request.body)
+            return _answer_by(server, answer, match.groupdict().get("name", ""), request.body)
     raise RefusedError(404, f"no such path {request.path}")
 
 
-def _collection(server: StandIn, name: str) -> Collection:
-    if name not in server.collections:
-        raise RefusedError(404, f"Not found: Collection `{name}` doesn't exist!")
-    return server.collections[name]
+def _answer_by(server: StandIn, answer: "Route", name: str, body: Body) -> Any:
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of the local mode: it does without indexes of payloads
+            result = answer(server, name, body)
+    except ValidationError as error:
+        raise RefusedError(400, f"invalid body: {error}") from error
+    except ValueError as error:
+        raise RefusedError(404 if "not found" in f"{error}" else 400, f"{error}") from error
+    return result.model_dump(mode="json", exclude_none=True) if isinstance(result, BaseModel) else result
 
 
-def _only(body: Body, *names: str) -> None:
-    if unknown := set(body) - set(names):
-        raise RefusedError(400, f"unknown fields {sorted(unknown)}")
+Route = Callable[[StandIn, str, Body], Any]
+
+
+def _parse(model: Any, body: Body) -> Any:
+    """Validate a body by one of the client's models."""
+    return TypeAdapter(model).validate_python(body)
+
+
+def _real_name(server: StandIn, name: str) -> str:
+    """Return the name of a collection, given that or its alias."""
+    server.local.get_collection(name)  # it says so if there is none
+    return server.local.aliases.get(name, name)
+
+
+def _strict(server: StandIn, name: str, passing: m.Filter | None) -> m.Filter | None:
+    """Refuse a filter on a field without an index."""
+    indexes = server.indexes[_real_name(server, name)]
+    must = passing.must if passing else None
+    for condition in must if isinstance(must, list) else []:
+        if isinstance(condition, m.FieldCondition) and condition.key not in indexes:
+            raise RefusedError(400, f'Bad request: Index required but not found for "{condition.key}"')
+    return passing
 
 
 def _create(server: StandIn, name: str, body: Body) -> bool:
-    _only(body, "vectors", "metadata")
-    _only(body["vectors"], "size", "distance")
-    if name in server.collections:
+    asked = _parse(m.CreateCollection, body)
+    if name in server.created:
         raise RefusedError(409, f"Collection `{name}` already exists!")
-    if body["vectors"]["distance"] != "Cosine":
-        raise RefusedError(400, "the stand-in knows cosine alone")
-    server.collections[name] = Collection(body["vectors"]["size"], body.get("metadata", {}))
+    server.local.create_collection(name, vectors_config=asked.vectors, metadata=asked.metadata)
+    server.created[name], server.indexes[name] = asked, {}
     return True
 
 
 def _info(server: StandIn, name: str, _: Body) -> Body:
-    found = _collection(server, name)
-    return {
-        "status": "green", "optimizer_status": "ok", "segments_count": 1, "points_count": len(found.points),
-        "payload_schema": {},
-        "config": {
-            "params": {"vectors": {"size": found.size, "distance": "Cosine"}},
-            "hnsw_config": {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000},
-            "optimizer_config": {
-                "deleted_threshold": 0.2, "vacuum_min_vector_number": 1000, "default_segment_number": 0,
-                "flush_interval_sec": 5,
-            },
-            "metadata": found.metadata,
-        },
-    }  # fmt: skip
+    real = _real_name(server, name)
+    shown: dict[str, Any] = server.local.get_collection(real).model_dump(mode="json", exclude_none=True)
+    shown["config"]["params"]["replication_factor"] = server.created[real].replication_factor or 1
+    fields = {field: {"data_type": schema["type"], "points": 0} for field, schema in server.indexes[real].items()}
+    return {**shown, "payload_schema": fields}
 
 
 def _index(server: StandIn, name: str, body: Body) -> Body:
-    _only(body, "field_name", "field_schema")
-    _collection(server, name).indexes[body["field_name"]] = body["field_schema"]
+    asked = _parse(m.CreateFieldIndex, body)
+    server.indexes[name][asked.field_name] = body["field_schema"]
     return DONE
 
 
 def _upsert(server: StandIn, name: str, body: Body) -> Body:
-    _only(body, "points")
-    found = _collection(server, name)
-    for each in body["points"]:
-        _only(each, "id", "vector", "payload")
-        vector = np.array(each["vector"], np.float32)
-        if vector.shape != (found.size,):
-            raise RefusedError(400, f"Vector dimension error: expected dim: {found.size}, got {len(vector)}")
-        found.points[str(UUID(each["id"]))] = vector / (np.linalg.norm(vector) or 1), each["payload"]
+    asked = _parse(m.PointInsertOperations, body)
+    _strict(server, name, asked.update_filter)
+    server.local.upsert(name, asked.points, update_filter=asked.update_filter)
     return DONE
 
 
 def _delete(server: StandIn, name: str, body: Body) -> Body:
-    _only(body, "points")
-    for each in body["points"]:
-        _collection(server, name).points.pop(each, None)
+    asked = _parse(m.PointsSelector, body)
+    _strict(server, name, asked.filter)
+    server.local.delete(name, asked)
     return DONE
 
 
-def _query(server: StandIn, name: str, body: Body) -> Body:
-    _only(body, "query", "filter", "limit", "with_payload", "with_vector")
-    _only(body["query"], "nearest")
-    query = np.array(body["query"]["nearest"], np.float32)
-    size = _collection(server, name).size
-    if query.shape != (size,):
-        raise RefusedError(400, f"Wrong input: Vector dimension error: expected dim: {size}, got {len(query)}")
-    query /= np.linalg.norm(query) or 1
-    found = [
-        {"id": id_, "version": 1, "score": float(np.sum(vector * query)), "payload": _part(kept, body["with_payload"])}
-        for id_, (vector, kept) in _collection(server, name).points.items()
-        if _passes(kept, body.get("filter"))
-    ]
-    return {"points": sorted(found, key=lambda each: -each["score"])[: body["limit"]]}
+def _query(server: StandIn, name: str, body: Body) -> Any:
+    asked = _parse(m.QueryRequest, body)
+    passing = _strict(server, name, asked.filter)
+    return server.local.query_points(
+        name, asked.query.nearest, query_filter=passing, limit=asked.limit, with_payload=asked.with_payload
+    )
 
 
-def _count(server: StandIn, name: str, body: Body) -> Body:
-    _only(body, "exact")
-    return {"count": len(_collection(server, name).points)}
+def _count(server: StandIn, name: str, body: Body) -> Any:
+    asked = _parse(m.CountRequest, body)
+    return server.local.count(name, _strict(server, name, asked.filter))
 
 
 def _scroll(server: StandIn, name: str, body: Body) -> Body:
-    _only(body, "limit", "offset", "with_payload", "with_vector")
-    points = _collection(server, name).points
-    ids = sorted(id_ for id_ in points if id_ >= (body.get("offset") or ""))
-    limit = body["limit"]
-    some = [{"id": id_, "payload": _part(points[id_][1], body["with_payload"])} for id_ in ids[:limit]]
-    return {"points": some, "next_page_offset": ids[limit] if len(ids) > limit else None}
+    asked = _parse(m.ScrollRequest, body)
+    passing = _strict(server, name, asked.filter)
+    found, following = server.local.scroll(name, passing, limit=asked.limit, offset=asked.offset)
+    return {"points": [each.model_dump(mode="json") for each in found], "next_page_offset": following}
 
 
 def _drop(server: StandIn, name: str, _: Body) -> bool:
-    return server.collections.pop(name, None) is not None
+    server.indexes.pop(name, None)
+    server.created.pop(name, None)
+    return server.local.delete_collection(name)
 
 
-def _exists(server: StandIn, name: str, _: Body) -> Body:
-    return {"exists": name in server.collections}
+def _switch(server: StandIn, _: str, body: Body) -> bool:
+    asked = _parse(m.ChangeAliasesOperation, body)
+    return server.local.update_collection_aliases(asked.actions)
 
 
-def _part(payload: Body, names: list[str]) -> Body:
-    return {name: payload[name] for name in names}
+def _cluster(server: StandIn, name: str, _: Body) -> Body:
+    _real_name(server, name)
+    shard = {"shard_id": 0, "points_count": 0, "state": server.replica_state}
+    return {"peer_id": 1, "shard_count": 1, "local_shards": [shard], "remote_shards": [], "shard_transfers": []}
 
 
-def _passes(payload: Body, wanted: Body | None) -> bool:
-    if wanted is None:
-        return True
-    _only(wanted, "must")
-    return all(_holds(payload, each) for each in wanted["must"])
-
-
-def _holds(payload: Body, condition: Body) -> bool:
-    _only(condition, "key", "match", "range")
-    value = payload[condition["key"]]
-    if "match" in condition:
-        _only(condition["match"], "any")
-        return value in condition["match"]["any"]
-    _only(condition["range"], "gte", "lt")
-    first, end = condition["range"].get("gte"), condition["range"].get("lt")
-    return (first is None or value >= first) and (end is None or value < end)
-
-
-ROUTES: list[tuple[str, str, Callable[[StandIn, str, Body], Any]]] = [
-    ("GET", r"/collections/(?P<name>[^/]+)/exists", _exists),
+ROUTES: list[tuple[str, str, Route]] = [
+    ("GET", r"/collections", lambda server, _, __: server.local.get_collections()),
+    ("GET", r"/aliases", lambda server, _, __: server.local.get_aliases()),
+    ("POST", r"/collections/aliases", _switch),
     ("GET", r"/collections/(?P<name>[^/]+)", _info),
+    ("GET", r"/collections/(?P<name>[^/]+)/cluster", _cluster),
     ("PUT", r"/collections/(?P<name>[^/]+)", _create),
     ("DELETE", r"/collections/(?P<name>[^/]+)", _drop),
     ("PUT", r"/collections/(?P<name>[^/]+)/index", _index),

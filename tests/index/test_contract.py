@@ -9,6 +9,7 @@ from panorama.errors import InvalidInputError
 from panorama.index.points import NO_PROJECT, Filter, Point
 from panorama.ports import Index
 
+from .conftest import TOLERANCE
 from .making_points import DAY, OTHER, SMALL, by_a_plain_loop, many, point, toward
 
 ALL = Filter()
@@ -29,13 +30,13 @@ def test_the_nearest_comes_first_with_its_item_and_its_cosine(index: Index) -> N
     found = index.search(toward(5), 2, ALL)
 
     assert [(hit.chunk, hit.item) for hit in found] == [("n_c:1", "n_c"), ("n_b:0", "n_b")]
-    assert [hit.score for hit in found] == pytest.approx([1, 0.5**0.5], abs=1e-5)
+    assert [hit.score for hit in found] == pytest.approx([1, 0.5**0.5], abs=TOLERANCE)
 
 
 def test_what_is_far_has_a_negative_score(index: Index) -> None:
     index.upsert([point("n_a:0", -1)])
 
-    assert index.search(toward(1), 1, ALL)[0].score == pytest.approx(-1, abs=1e-5)
+    assert index.search(toward(1), 1, ALL)[0].score == pytest.approx(-1, abs=TOLERANCE)
 
 
 def test_a_vector_of_zeros_is_as_far_as_can_be_told(index: Index) -> None:
@@ -115,7 +116,7 @@ def test_hundreds_of_points_are_found_as_by_a_plain_loop(index: Index) -> None:
     expected = by_a_plain_loop(points, toward(0.3, 0.8), wanted)
     found = index.search(toward(0.3, 0.8), 25, wanted)
 
-    assert [hit.score for hit in found] == pytest.approx([score for _, score in expected[:25]], abs=1e-5)
+    assert [hit.score for hit in found] == pytest.approx([score for _, score in expected[:25]], abs=TOLERANCE)
     assert len({hit.chunk for hit in found} & {chunk for chunk, _ in expected[:25]}) >= 24
     assert (index.count(), len(dict(index.iter_digests()))) == (600, 600)
 

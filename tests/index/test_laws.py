@@ -12,7 +12,7 @@ from panorama.index.filters import from_payload, to_payload
 from panorama.index.points import NO_PROJECT, Filter, Point, pack_vector
 from panorama.ports import Index
 
-from .conftest import LAWS, emptied
+from .conftest import LAWS, TOLERANCE, emptied
 from .making_points import DAY, SIZE, by_a_plain_loop
 
 pytestmark = pytest.mark.slow  # they build many indexes
@@ -76,8 +76,8 @@ def _compare(index: Index, truth: Mapping[str, Point], vector: bytes, limit: int
     found = index.search(vector, limit, wanted)
 
     scores = dict(expected)
-    assert [hit.score for hit in found] == pytest.approx([score for _, score in expected[:limit]], abs=1e-5)
-    assert [hit.score for hit in found] == pytest.approx([scores[hit.chunk] for hit in found], abs=1e-5)
+    assert [hit.score for hit in found] == pytest.approx([score for _, score in expected[:limit]], abs=TOLERANCE)
+    assert [hit.score for hit in found] == pytest.approx([scores[hit.chunk] for hit in found], abs=TOLERANCE)
     assert len({hit.chunk for hit in found}) == len(found)
     assert all(truth[hit.chunk].item == hit.item for hit in found)
     assert found == sorted(found, key=lambda hit: (-hit.score, hit.chunk))

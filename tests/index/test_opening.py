@@ -3,7 +3,7 @@
 import pytest
 
 from panorama.errors import InvalidInputError
-from panorama.index.open_index import validate_key, validate_url
+from panorama.index.open_index import validate_key, validate_server, validate_url
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,17 @@ def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> No
 
 def test_a_key_is_taken_without_the_blanks_around_it() -> None:
     assert validate_key(" a-B_9.=\n") == "a-B_9.="
+
+
+@pytest.mark.parametrize("url", ["http://qdrant:6333", "http://10.0.0.8:6333", "http://localhost.example"])
+def test_a_key_is_not_sent_unencrypted_over_a_network(url: str) -> None:
+    with pytest.raises(InvalidInputError, match="unencrypted") as refused:
+        validate_server(url, "geheim")
+
+    assert "geheim" not in f"{refused.value.to_dict()}"
+    assert validate_server(url, "") == (url, "")
+
+
+@pytest.mark.parametrize("url", ["https://h:6333", "http://localhost:6333", "http://127.0.0.2", "http://[::1]:6333"])
+def test_a_key_is_sent_encrypted_or_on_this_machine(url: str) -> None:
+    assert validate_server(url, "key") == (url, "key")

@@ -16,7 +16,7 @@ from .making_points import DAY, point
 
 
 @pytest.mark.parametrize(
-    "module", ["points", "filters", "generations", "process_supervisor", "edge_index", "qdrant_server"]
+    "module", ["points", "filters", "generations", "process_supervisor", "edge_index", "qdrant.server_index"]
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(module: str) -> None:
     heavy = "{'numpy', 'qdrant_edge', 'qdrant_client', 'sqlalchemy', 'fastmcp'}"

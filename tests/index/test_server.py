@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from panorama.errors import UnavailableError
-from panorama.index import qdrant_server as module
 from panorama.index.points import Filter, Model, point_id
-from panorama.index.qdrant_server import ServerIndex
+from panorama.index.qdrant import collection, connection
+from panorama.index.qdrant.server_index import ServerIndex
 from tests.working import until
 
 from .making_points import DAY, OTHER, SIZE, SMALL, many, point, toward
@@ -44,11 +44,12 @@ def index(server: StandIn, clock: Clock) -> Iterator[ServerIndex]:
 def test_the_first_call_makes_a_collection_for_the_model_and_the_store(index: ServerIndex, server: StandIn) -> None:
     index.upsert([point("n_a:0", 1)])
 
-    (name, made), *others = server.collections.items()
-    assert (name, others) == ("panorama-store-5e1f00d5e1f00d00", [])
-    assert made.size == SIZE
-    assert {field: schema if isinstance(schema, str) else schema["type"] for field, schema in made.indexes.items()} == {
-        "kind": "keyword", "project": "keyword", "at": "integer",
+    (name,) = server.names
+    assert name.startswith("panorama-store-5e1f00d5e1f00d00-")
+    assert server.local.aliases == {"panorama-store-5e1f00d5e1f00d00-live": name}
+    assert server.sizes == {SIZE}
+    assert {field: schema["type"] for field, schema in server.indexes[name].items()} == {
+        "kind": "keyword", "project": "keyword", "at": "integer", "change": "integer",
     }  # fmt: skip
 
 
@@ -61,7 +62,7 @@ def test_every_request_carries_the_key(index: ServerIndex, server: StandIn) -> N
 
 
 def test_a_point_is_sent_under_its_own_id_with_what_it_may_be_filtered_by(index: ServerIndex, server: StandIn) -> None:
-    index.upsert([point("n_a:0", 3, project="p_1")])
+    index.upsert([point("n_a:0", 3, project="p_1")], 41)
 
     (sent,) = server.asked("PUT", "/points")
     assert "wait=true" in sent.query
@@ -72,10 +73,11 @@ def test_a_point_is_sent_under_its_own_id_with_what_it_may_be_filtered_by(index:
                 "vector": [1.0, *[0.0] * 7],
                 "payload": {
                     "chunk": "n_a:0", "item": "n_a", "kind": "note", "project": "p_1",
-                    "at": int(DAY.timestamp()) * 1_000_000, "digest": "d-n_a:0",
+                    "at": int(DAY.timestamp()) * 1_000_000, "digest": "d-n_a:0", "change": 41,
                 },
             }
-        ]
+        ],
+        "update_filter": {"must": [{"key": "change", "range": {"lte": 41}}]},
     }  # fmt: skip
 
 
@@ -83,9 +85,10 @@ def test_many_points_are_sent_in_batches_and_each_write_is_waited_for(index: Ser
     index.upsert(many(600))
     index.delete([each.chunk for each in many(300)])
 
-    writes = [*server.asked("PUT", "/points"), *server.asked("POST", "/points/delete")]
-    assert [len(each.body["points"]) for each in writes] == [256, 256, 88, 256, 44]
-    assert all("wait=true" in each.query for each in writes)
+    writes, deletes = server.asked("PUT", "/points"), server.asked("POST", "/points/delete")
+    assert [len(each.body["points"]) for each in writes] == [256, 256, 88]
+    assert [len(each.body["filter"]["must"][-1]["has_id"]) for each in deletes] == [256, 44]
+    assert all("wait=true" in each.query for each in (*writes, *deletes))
 
 
 def test_a_filter_is_sent_as_conditions_that_must_all_hold(index: ServerIndex, server: StandIn) -> None:
@@ -106,7 +109,7 @@ def test_two_stores_and_two_models_share_a_server(index: ServerIndex, server: St
     index.upsert([point("n_a:0", 1)])
 
     assert [each.count() for each in others] == [0, 0]
-    assert len(server.collections) == 3
+    assert len(server.names) == 3
     for each in others:
         each.close()
 
@@ -119,12 +122,12 @@ def test_a_collection_with_vectors_of_another_size_is_said_and_made_anew_by_the_
 
     with pytest.raises(UnavailableError, match=r"another size .8 instead of 16.; it is rebuilt"):
         longer.count()
-    assert (longer.state().status, [each.size for each in server.collections.values()]) == ("starting", [8])
+    assert (longer.state().status, server.sizes) == ("starting", {8})
     longer.build([point("n_a:0", vector=toward(1, size=16))])
 
-    assert ([each.size for each in server.collections.values()], longer.count()) == ([16], 1)
+    assert (server.sizes, longer.count()) == ({16}, 1)
     assert "it is rebuilt" in longer.state().note
-    assert all(each.indexes for each in server.collections.values())
+    assert all(server.indexes[name] for name in server.names)
     longer.close()
 
 
@@ -133,9 +136,7 @@ def test_a_collection_that_gets_another_size_meanwhile_is_noticed_by_what_is_ref
 ) -> None:
     index.upsert(many(3))
     before = index.state().identity
-    (collection,) = server.collections.values()
-    collection.size = 5
-    collection.points.clear()
+    server.resize(5)
 
     for ask in (lambda: index.upsert(many(3)), lambda: index.search(toward(1), 3, ALL)):
         with pytest.raises(UnavailableError):
@@ -177,7 +178,7 @@ def test_a_server_that_refuses_everything_is_down_until_it_does_not(
 def test_a_collection_that_was_dropped_is_said_and_made_anew(index: ServerIndex, server: StandIn) -> None:
     index.upsert(many(3))
     before = index.state().identity
-    server.collections.clear()
+    server.drop()
 
     with pytest.raises(UnavailableError, match="gone"):
         index.upsert(many(3))
@@ -195,12 +196,8 @@ def test_a_build_removes_what_is_not_in_it_and_the_collection_of_the_model_befor
     index.build(many(3))
     index.build([point("n_a:0", vector=toward(1, size=4))], OTHER)
 
-    assert list(server.collections) == ["panorama-store-07e4000000000000"]
-    assert server.asked("POST", "/points/delete")[0].body == {
-        "points": [
-            str(point_id(each.chunk)) for each in sorted(many(5)[3:], key=lambda each: str(point_id(each.chunk)))
-        ]
-    }
+    assert [name[:-13] for name in server.names] == ["panorama-store-07e4000000000000"]
+    assert server.asked("POST", "/points/delete") == []
 
 
 def test_a_wrong_key_is_said_without_showing_it(server: StandIn) -> None:
@@ -295,7 +292,8 @@ def test_a_write_does_not_spare_a_server_that_was_away(index: ServerIndex, serve
 def test_a_search_waits_no_longer_than_it_may(
     index: ServerIndex, server: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "READ_SECONDS", 1)
+    monkeypatch.setattr(connection, "READ_SECONDS", 1)
+    monkeypatch.setattr(collection, "READ_SECONDS", 1)
     server.waits = True
 
     with pytest.raises(UnavailableError, match="did not answer in 1 s"):

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from panorama.index import qdrant_server
 from panorama.index.embedders.lifecycle import ManagedEmbedder
+from panorama.index.qdrant import connection
 from panorama.services.search import follower
 from tests.faults.house import House
 from tests.faults.meanings import converges, finds, note, told, until
@@ -24,7 +24,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(follower, "START_DELAY_SECONDS", 0.0)
     monkeypatch.setattr(follower, "POLL_SECONDS", 0.1)
     monkeypatch.setattr(follower, "MAX_RETRY_SECONDS", 0.1)
-    monkeypatch.setattr(qdrant_server, "RETRY_SECONDS", 0.1)
+    monkeypatch.setattr(connection, "SPARE_SECONDS", 0.1)
+    monkeypatch.setattr(connection, "WRITE_PAUSE_SECONDS", 0.05)
     for name in ("first_pause", "longest_pause"):
         monkeypatch.setitem(ManagedEmbedder.__init__.__kwdefaults__, name, timedelta(seconds=0.1))
 

@@ -93,24 +93,14 @@ def test_a_qdrant_server_that_has_everything_is_told_nothing_again(home: Path, s
 def test_a_qdrant_server_that_lost_everything_is_told_all_again(home: Path, stand_in: StandIn) -> None:
     with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
         recovers(house)
-        stand_in.collections.clear()
+        stand_in.drop()
 
         recovers(house)
 
 
-def shrunk(server: StandIn) -> None:
-    """Put collections of another size in the place of those that are there."""
-    for each in server.collections.values():
-        each.size = 10
-        each.points.clear()
-
-
 def is_whole(server: StandIn, house: House) -> bool:
     """Tell whether the server holds everything, in vectors of the right size, and `status` says so."""
-    sizes = {each.size for each in server.collections.values()}
-    return sizes == {StaticEmbedder.size} and {len(each.points) for each in server.collections.values()} == {
-        told(house).get("passages")
-    }
+    return server.sizes == {StaticEmbedder.size} and len(server.points()) == told(house).get("passages")
 
 
 @pytest.mark.parametrize("scope", [None, "changes", "index", "everything"])
@@ -120,7 +110,7 @@ def test_a_collection_whose_vectors_have_another_size_is_built_anew_by_itself_an
     with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
         made = note(house, "steam engines")
         converges(house)
-    shrunk(stand_in)
+    stand_in.resize(10)
 
     monkeypatch.setattr(follower, "START_DELAY_SECONDS", 60.0 if scope else 0.0)
     with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
@@ -141,7 +131,7 @@ def test_a_collection_whose_vectors_get_another_size_meanwhile_is_noticed_and_bu
         made = note(house, "steam engines")
         converges(house)
 
-        shrunk(stand_in)
+        stand_in.resize(10)
         if notices == "a write":
             note(house, "quince jam")
         else:
@@ -171,5 +161,4 @@ def test_the_passages_that_a_server_holds_are_told(home: Path, stand_in: StandIn
         for subject in ("steam engines", "quince jam"):
             note(house, subject)
             converges(house)
-            (collection,) = stand_in.collections.values()
-            assert told(house)["passages"] == len(collection.points) > 0
+            assert told(house)["passages"] == len(stand_in.points()) > 0

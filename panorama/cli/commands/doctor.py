@@ -18,7 +18,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from panorama import __version__
-from panorama.app import open_backend
+from panorama.app import index_location, open_backend
 from panorama.cli.clients.configurations import check_configs
 from panorama.cli.commands.service import detect_manager
 from panorama.config import Settings, data_directory, local_zone, read_settings
@@ -26,7 +26,8 @@ from panorama.domain.scripts.scripts import Script
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.index.embedders.bundled import DUO_FILES, MINILM, STATIC, VOCABULARY
 from panorama.index.embedders.registry import NEEDS_ONNX_RUNTIME, EmbedderChoice, create_embedder, default_choice
-from panorama.index.open_index import validate_url
+from panorama.index.open_index import validate_server
+from panorama.index.qdrant.health import check_server
 from panorama.sandbox.runner import ForkServer
 from panorama.store.backend import CheckResult, Maintenance
 from panorama.transport.address import (
@@ -223,13 +224,22 @@ def _check_semantic_search(place: Installation) -> CheckResult:
         return CheckResult(
             "fail", f"{choice.name} needs ONNX Runtime, which is not installed", "panorama models use static"
         )
-    where = validate_url(place.settings.qdrant_url) if place.settings.qdrant_url else place.settings.index_engine
+    vectors = index_location(place.settings)
+    where = validate_server(vectors.url, vectors.key)[0] if vectors.url else vectors.engine
     if where == "auto":
         where = "edge" if find_spec("qdrant_edge") else "exact (Qdrant Edge is not installed)"
     description = f"{chosen.id}, vectors in {where}"
     if error := _fetch_search_error(place):
         return CheckResult("warn", f"{description}: {error['last_error']}", str(error.get("do", "")))
     return CheckResult("ok", description, choice.hint)
+
+
+def _check_qdrant(place: Installation) -> CheckResult:
+    """Check the Qdrant server in the settings."""
+    if place.settings is None or not place.settings.qdrant_url:
+        return CheckResult("ok", "not used: vectors are in the data directory")
+    vectors = index_location(place.settings)
+    return CheckResult(*check_server(*validate_server(vectors.url, vectors.key), vectors.layout))
 
 
 def _check_scripts(place: Installation) -> CheckResult:
@@ -315,5 +325,6 @@ _CHECKS: dict[str, Callable[[Installation], CheckResult]] = {
     "daemon": _check_daemon,
     "uptime": _check_uptime,
     "meaning": _check_semantic_search,
+    "qdrant": _check_qdrant,
     "scripts": _check_scripts,
 }

@@ -56,9 +56,10 @@ class Lag:
 
 @dataclass(slots=True)
 class _SyncBatch:
-    """An update of the index: the last change, the purge count, and the removed chunks."""
+    """An update of the index: the last change in it, the last embedded one, the purge count, and the removed chunks."""
 
     last: int = 0
+    embedded: int = 0
     purges: int = 0
     gone: list[str] = field(default_factory=list[str])
 
@@ -287,7 +288,7 @@ class IndexSync(Service):
                 builds = not marks.has_mark(session, listener) or passages.has_more_passages(
                     session, REBUILD_THRESHOLD, listener_mark, read
                 )
-                news = _SyncBatch(listener_mark, marks.count_purges(session))
+                news = _SyncBatch(listener_mark, read, marks.count_purges(session))
             if builds:
                 self.rebuild()
                 return True
@@ -299,9 +300,8 @@ class IndexSync(Service):
     def _next_points(self, news: _SyncBatch) -> list[Point] | None:
         """Return the points of the next embedded changes, None at the end."""
         with self._reading() as session:
-            changes = passages.list_changes(
-                session, news.last, CHANGES_PER_STEP, until=marks.get_mark(session, mark_name(self.name))
-            )
+            news.embedded = marks.get_mark(session, mark_name(self.name))
+            changes = passages.list_changes(session, news.last, CHANGES_PER_STEP, until=news.embedded)
             items = collect_items(changes)
             points = load_points(session, self.name, items)
             deleted = passages.list_deleted_chunks(session, [id_ for _, id_ in items])
@@ -314,9 +314,9 @@ class IndexSync(Service):
 
     def _write_points(self, listener: str, news: _SyncBatch, points: Sequence[Point]) -> None:
         for chunk_ids in in_batches(news.gone):
-            self._index.delete(chunk_ids)
+            self._index.delete(chunk_ids, news.embedded)
         for batch in in_batches(points):
-            self._index.upsert(batch)
+            self._index.upsert(batch, news.embedded)
         self._index.flush()
         with self._context.database.transaction(INDEXER) as session:
             if marks.count_purges(session) == news.purges:  # otherwise it may contain purged items, and is rebuilt
@@ -343,15 +343,15 @@ class IndexSync(Service):
         """
         with self._hold_turn(counted):
             self._takes_over = self._index.model != self.model or self.is_started()
-            news = _SyncBatch()
+            with self._reading() as session:
+                start = marks.get_mark(session, mark_name(self.name))
+                news = _SyncBatch(start, start, marks.count_purges(session))
             with closing(self._iter_all_points(news, reads)) as points:
-                self._index.build(_report_points(points, counted), self.model)
+                self._index.build(_report_points(points, counted), self.model, start)
             self._write_points(self._listener_name, news, [])
             self._takes_over, self.is_built = False, True
 
     def _iter_all_points(self, news: _SyncBatch, reads: Callable[[], bool]) -> Generator[Point]:
-        with self._reading() as session:
-            news.last, news.purges = marks.get_mark(session, mark_name(self.name)), marks.count_purges(session)
         for kind in KINDS:
             after = START
             while page := self._read_page(kind, after):

@@ -79,7 +79,7 @@ def test_what_is_forgotten_while_the_index_is_told_leaves_it(
     while world.indexing.embed_next():
         pass
     write = world.index.upsert
-    monkeypatch.setattr(world.index, "upsert", lambda points: (forget(), write(points)))
+    monkeypatch.setattr(world.index, "upsert", lambda points, change: (forget(), write(points, change)))
 
     world.indexing.sync_all()
 

@@ -92,22 +92,22 @@ class FailingIndex(ExactIndex):
         if self.fails_in == 0:
             raise UnavailableError("The index is down.")
 
-    def upsert(self, points: Any) -> None:
+    def upsert(self, points: Any, change: int = 0) -> None:
         """Write points, and fail perhaps."""
         self._fail()
-        super().upsert(points)
+        super().upsert(points, change)
         self.points |= {each.chunk: each for each in points}
         self._fail()
 
-    def delete(self, chunks: Any) -> None:
+    def delete(self, chunks: Any, change: int = 0) -> None:
         """Remove chunks, and fail perhaps."""
         self._fail()
-        super().delete(chunks)
+        super().delete(chunks, change)
         for each in chunks:
             self.points.pop(each, None)
         self._fail()
 
-    def build(self, points: Any, model: Any = None) -> None:
+    def build(self, points: Any, model: Any = None, change: int = 0) -> None:
         """Build anew, and fail perhaps."""
         self._fail()
         if self.fails_after is not None:
@@ -115,7 +115,7 @@ class FailingIndex(ExactIndex):
             self.fails_after = None
             raise UnavailableError("The index went down.")
         built = list(points)
-        super().build(built, model)
+        super().build(built, model, change)
         self.points = {each.chunk: each for each in built}
         self.flushed = dict(self.points)
         self._fail()

@@ -1,0 +1,1 @@
+"""The index on a Qdrant server or cluster: a collection for each space, or one that many spaces share."""
