@@ -71,9 +71,9 @@ from panorama.services.sources.permissions import SourcePermissions
 from panorama.services.sources.policies import SourcePolicies
 from panorama.services.status import StatusService
 from panorama.sources.pool import SourcePool
-from panorama.store.backend import Backend
+from panorama.store.backend import Backend, ContentStore, Database
+from panorama.store.contents.contents import Contents
 from panorama.store.items import long_texts
-from panorama.store.items.blobs import Blobs
 from panorama.store.migrate import bundled_path, migrate
 from panorama.store.sqlite.backend import SqliteBackend
 
@@ -179,6 +179,11 @@ def _explain_missing_driver() -> Generator[None]:
         ) from error
 
 
+def open_contents(settings: Settings, database: Database) -> ContentStore:
+    """Return the store of the contents of files; nothing is opened yet."""
+    return database.contents(settings.home / "files")
+
+
 @contextmanager
 def open_app(
     settings: Settings, context: ServiceContext | None = None, queue: JobSubmitter | None = None
@@ -277,18 +282,19 @@ def _build_services(
     timing: DueWork,
     functions: SourceFunctions,
 ) -> Services:
-    blobs = Blobs(settings.home / "files")
-    keeper = ArchivePaths(settings.home, blobs, _build_retention(settings))
+    store = open_contents(settings, context.database)
+    contents = Contents(store)
+    keeper = ArchivePaths(settings.home, store, _build_retention(settings))
     library = _build_library(context, calls, settings)
     permissions = SourcePermissions(context, functions)
     search = Search(context, meaning)
-    code = Code(context, calls, runner, blobs, orphaned_runs, functions, permissions)
+    code = Code(context, calls, runner, contents, orphaned_runs, functions, permissions)
     return Services(
         context=context,
         tasks=Tasks(context, meaning),
         notes=Notes(context, meaning),
         reminders=Reminders(context, timing.ringing),
-        files=Files(context, blobs),
+        files=Files(context, contents),
         items=Items(context, calls),
         search=search,
         graph=Graph(context, search),
@@ -303,7 +309,7 @@ def _build_services(
         source_listing=SourceListing(functions),
         source_permissions=permissions,
         source_policies=SourcePolicies(context, functions),
-        imports=Imports(context, blobs),
+        imports=Imports(context, contents),
         models=Models(context, settings.embedder, settings.home),
         reindexing=ReindexService(context, meaning),
         backups=Backups(context, keeper, open_backend(settings).snapshots),

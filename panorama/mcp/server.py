@@ -17,7 +17,7 @@ from fastmcp import FastMCP
 from mcp.server.request_state import RequestStateSecurity
 
 from panorama import __version__
-from panorama.app import App, open_app
+from panorama.app import App, open_app, open_contents
 from panorama.calls import Conversation
 from panorama.calls.agreements import ANSWER_SECONDS
 from panorama.calls.arguments import Arguments
@@ -42,7 +42,7 @@ from panorama.mcp.tools import GetConversation, OperationTool, ToolNameMiddlewar
 from panorama.operation import APPS_TOOLSET
 from panorama.services.items.files import Files
 from panorama.services.statistics import Statistics
-from panorama.store.items.blobs import Blobs
+from panorama.store.contents.contents import Contents
 
 INSTRUCTIONS = """\
 Panorama is this person's own memory: find, read, add and change projects, tasks, notes, links, reminders, journal.
@@ -132,7 +132,8 @@ def _build_script_images(app: App) -> ScriptImages | None:
     """Return what adds images to the answers of scripts, None if the settings want none."""
     if app.settings.charts == "off":
         return None
-    return ScriptImages(Files(app.context, Blobs(app.settings.home / "files")), app.settings.charts)
+    contents = Contents(open_contents(app.settings, app.context.database))
+    return ScriptImages(Files(app.context, contents), app.settings.charts)
 
 
 def to_reminder_fired(ring: ReminderEvent, zone: ZoneInfo) -> ReminderFired:

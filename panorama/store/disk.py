@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 REST_SHARE = 0.5
 """How long `sync` pauses after flushing a portion, as a share of the time the flush took.
@@ -16,3 +17,12 @@ def sync(descriptor: int) -> None:
     started = time.perf_counter()
     os.fsync(descriptor)
     time.sleep(REST_SHARE * (time.perf_counter() - started))
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush a folder to the disk, so that its file names survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

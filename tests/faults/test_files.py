@@ -20,14 +20,14 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from panorama.services.items import files
-from panorama.store.items import blobs
+from panorama.store.contents import folder
 from tests.faults.house import House
 
 def killed(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 
 with House.opened(Path(sys.argv[1])) as house:
-    setattr(*{"content": (blobs.os, "replace"), "row": (files.rows, "add")}[sys.argv[2]], killed)
+    setattr(*{"content": (folder.os, "replace"), "row": (files.rows, "add")}[sys.argv[2]], killed)
     house.do("write_file", name="plan.md", text="one")
 """
 

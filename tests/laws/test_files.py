@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from panorama.app import open_contents
 from panorama.domain.items.files import StoredFile, extract_text
 from panorama.errors import PanoramaError
-from panorama.store.items.blobs import Blobs
 
 from .world import World
 
@@ -46,11 +46,11 @@ def test_a_row_tells_the_truth_about_its_content(template: Path, plan: list[tupl
         units: list[str] = []
         for step in plan:
             done(world, step, units)
-        blobs = Blobs(world.app.settings.home / "files")
+        contents = open_contents(world.app.settings, world.app.context.database)
 
         for item in world.items().values():
             assert isinstance(item, StoredFile)
-            content = blobs.get(item.sha256)
+            content = contents.get(item.sha256)
             told = (item.sha256, item.size, item.body)
             assert told == (
                 sha256(content).hexdigest(),

@@ -8,7 +8,7 @@ from tests.postgres.spaces import Space, create_space
 
 pytestmark = pytest.mark.postgres
 
-_ELSEWHERE = ("alembic_version", "search_words", "search_terms")
+_ELSEWHERE = ("alembic_version", "contents", "content_parts", "search_words", "search_terms")
 """The beginnings of the names of tables that are not among the shared ones."""
 
 _COLUMNS = """

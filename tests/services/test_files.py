@@ -10,7 +10,7 @@ import pytest
 from panorama.app import App
 from panorama.domain.items.files import CONTENT_BYTES
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, UnavailableError
-from panorama.store.items.blobs import Blobs
+from panorama.store.contents.contents import Contents
 from tests.conftest import StandingClock
 from tests.faults.meanings import converges, finds, followed
 from tests.services.filing import DOT, PNG, Call, text, write
@@ -285,16 +285,16 @@ def test_a_large_content_is_on_the_disk_before_the_write_lock_is_taken(
     app: App, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[bool] = []
-    put = Blobs.put
+    put = Contents.put
 
-    def put_beside_another_write(blobs: Blobs, content: bytes) -> str:
+    def put_beside_another_write(contents: Contents, content: bytes) -> str:
         note = threading.Thread(target=lambda: call("create_note", title="Meanwhile", content="x"))
         note.start()
         note.join(5)
         waited.append(note.is_alive())
-        return put(blobs, content)
+        return put(contents, content)
 
-    monkeypatch.setattr(Blobs, "put", put_beside_another_write)
+    monkeypatch.setattr(Contents, "put", put_beside_another_write)
     made = call("write_file", name="long.txt", text="word " * 100_000, idempotency_key="once")
     again = call("write_file", name="long.txt", text="word " * 100_000, idempotency_key="once")
 

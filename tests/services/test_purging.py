@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from panorama.app import App
+from panorama.app import App, open_contents
 from panorama.calls import Answer
+from panorama.domain.changes import Origin
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, NotFoundError
 from panorama.services.jobs.progress import report_progress_to
 from panorama.store.items import rows
+from panorama.store.sqlite.engine import SqliteDatabase
 from tests.conftest import StandingClock
 from tests.services.forgetting import SECRET, Call, asked, purge
 
@@ -20,13 +22,18 @@ __all__ = ["purge"]
 
 
 LONG = f"{SECRET} " * 1000
+WRITER = Origin(actor="tool", client="tests", conversation="", operation="", call="", unit="")
 
 
 def aged(app: App, days: float = 2) -> None:
     """Let contents be as old as that."""
-    for path in (app.settings.home / "files").rglob("*"):
-        at = path.stat().st_mtime - days * 86_400
-        os.utime(path, (at, at))
+    if isinstance(app.context.database, SqliteDatabase):
+        for path in (app.settings.home / "files").rglob("*"):
+            at = path.stat().st_mtime - days * 86_400
+            os.utime(path, (at, at))
+        return
+    with app.context.database.transaction(WRITER) as session:
+        session.connection.exec_driver_sql(f"UPDATE contents SET written_at = written_at - interval '{days} days'")
 
 
 def test_what_is_younger_in_the_trash_stays(call: Call, clock: StandingClock) -> None:
@@ -71,7 +78,7 @@ def test_nothing_in_any_table_tells_of_what_was_forgotten(call: Call, purge: Cal
         said = "\n".join(file.iterdump())
     assert SECRET.lower() not in said.lower()
     assert note not in said
-    assert [each for each in (app.settings.home / "files").rglob("*") if each.is_file()] == []
+    assert list(open_contents(app.settings, app.context.database).iter_sizes()) == []
 
 
 def test_a_purged_note_leaves_its_tasks_without_a_source(call: Call, purge: Callable[..., Answer], app: App) -> None:
@@ -249,9 +256,7 @@ def test_a_content_that_was_put_just_now_stays(call: Call, purge: Callable[..., 
     call("write_file", name="a.txt", text="again")
     aged(app)
     call("delete_item", item=asked(app, "SELECT id FROM files")[0][0])
-    from panorama.store.items.blobs import Blobs
-
-    Blobs(app.settings.home / "files").put(b"again")  # the row that will name it is still to come
+    open_contents(app.settings, app.context.database).put(b"again")  # the row that will name it is still to come
 
     assert purge().data["contents"] == 0
 
@@ -259,13 +264,11 @@ def test_a_content_that_was_put_just_now_stays(call: Call, purge: Callable[..., 
 def test_while_contents_are_copied_they_stay_and_the_answer_says_so(
     call: Call, purge: Callable[..., Answer], app: App
 ) -> None:
-    from panorama.store.items.blobs import Blobs
-
     call("write_file", name="a.txt", text="again")
     aged(app)
     call("delete_item", item=asked(app, "SELECT id FROM files")[0][0])
 
-    with Blobs(app.settings.home / "files").retain():
+    with open_contents(app.settings, app.context.database).retain():
         told = purge().data
 
     assert (told["items"], told["contents"], len(told["problems"])) == ({"file": 1}, 0, 1)

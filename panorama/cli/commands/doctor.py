@@ -9,6 +9,7 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -18,7 +19,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from panorama import __version__
-from panorama.app import index_location, open_backend
+from panorama.app import index_location, open_backend, open_contents
 from panorama.cli.clients.configurations import check_configs
 from panorama.cli.commands.service import detect_manager
 from panorama.config import Settings, data_directory, local_zone, read_settings
@@ -30,6 +31,9 @@ from panorama.index.open_index import validate_server
 from panorama.index.qdrant.health import check_server
 from panorama.sandbox.runner import ForkServer
 from panorama.store.backend import CheckResult, Maintenance
+from panorama.store.contents.checking import check_contents
+from panorama.store.items.files import list_digests
+from panorama.store.migrate import HEAD
 from panorama.transport.address import (
     Address,
     Hello,
@@ -71,6 +75,7 @@ def run_checks() -> list[dict[str, str]]:
     results = {name: _run_check(partial(check, place)) for name, check in _CHECKS.items()}
     if results["database"].state != "fail" and place.database.has_data():
         results |= {name: _run_check(check) for name, check in place.database.checks().items()}
+        results["contents"] = _run_check(partial(_check_contents, place))
     results |= _check_clients()
     return [
         {"check": name, "state": result.state, "found": result.found} | ({"mend": result.mend} if result.mend else {})
@@ -240,6 +245,17 @@ def _check_qdrant(place: Installation) -> CheckResult:
         return CheckResult("ok", "not used: vectors are in the data directory")
     vectors = index_location(place.settings)
     return CheckResult(*check_server(*validate_server(vectors.url, vectors.key), vectors.layout))
+
+
+def _check_contents(place: Installation) -> CheckResult:
+    """Check that the contents of files exist, and compare the digests of the first ones."""
+    settings = place.settings or Settings.model_construct(home=place.home)
+    with closing(open_backend(settings).open()) as database:
+        if database.revision() != HEAD:
+            return CheckResult("ok", "checked when the schema is current")
+        with database.reading() as session:
+            named = list_digests(session)
+        return check_contents(open_contents(settings, database), named)
 
 
 def _check_scripts(place: Installation) -> CheckResult:

@@ -73,7 +73,7 @@ class Backups(Service):
         target = keeper.resolve_target(folder, default=keeper.backups, what="backup")
         pace = ProgressTracker(self._progress, unit=MIB)
         earlier = list_own_backups(keeper, target)
-        with keeper.blobs.retain():
+        with keeper.contents.retain():
             place = pick_free_path(target, self._now(), backup_name)
             with atomic_folder.create(place, "backup") as output:
                 manifest = _BackupWriter(
@@ -151,6 +151,7 @@ class _BackupWriter:
         self._pace = pace
         self._before = before
         self._known = _read_entries(before) if before else {}
+        self._sizes = dict(keeper.contents.iter_sizes())
         self._missing: list[str] = []
 
     def write(self, with_secrets: bool) -> Manifest:
@@ -179,7 +180,7 @@ class _BackupWriter:
                 files.list_digests(session),
                 jsonl.list_sequences(session),
             )
-            self._set_total(sum(map(self._content_bytes, named)))
+            self._set_total(sum(self._sizes.get(name, 0) for name in named))
             done = 0
 
             def report_progress(now: int, _total: int) -> None:
@@ -192,17 +193,13 @@ class _BackupWriter:
 
     def _require_space(self) -> None:
         """Check that the disk has enough space."""
-        contents = sum(size for _, size in self._keeper.blobs.iter_sizes()) if self._before is None else 0
+        contents = sum(self._sizes.values()) if self._before is None else 0
         atomic_folder.require_space(
             self._output.folder, self._context.database.size_bytes() + contents + SPARE_BYTES, "backup"
         )
 
     def _set_total(self, contents: int) -> None:
         self._pace.set_total(3 * self._context.database.size_bytes() + 2 * contents)
-
-    def _content_bytes(self, name: str) -> int:
-        path = self._keeper.blobs.path(name)
-        return path.stat().st_size if path.is_file() else 0
 
     def _add_content(self, name: str) -> str:
         """Copy a content into the folder and return its path there; "" if it is missing or damaged."""
@@ -211,7 +208,7 @@ class _BackupWriter:
         if (known := self._known.get(path)) and known.sha256 == name and self._link_previous(path, known):
             return path
         try:
-            entry = self._output.copy(self._keeper.blobs.path(name), path, self._pace.advance)
+            entry = self._output.write_parts(self._keeper.contents.iter_parts(name), path, self._pace.advance)
         except UnreadableError as error:
             self._missing.append(f"{path}: the content {error}")
             return ""

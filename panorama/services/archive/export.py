@@ -25,9 +25,8 @@ from panorama.store.archive import atomic_folder, jsonl
 from panorama.store.archive.atomic_folder import AtomicFolder
 from panorama.store.archive.manifests import Manifest
 from panorama.store.archive.safe_files import UnreadableError
-from panorama.store.backend import Session
+from panorama.store.backend import ContentStore, Session
 from panorama.store.items import files, lookup, rows
-from panorama.store.items.blobs import Blobs
 
 PAGES_FOLDER, OLDER_FOLDER = "markdown", "older"
 README_TEMPLATE = """\
@@ -72,7 +71,7 @@ class Exports(Service):
         target = self._keeper.resolve_target(folder, default=self._default_folder, what="export")
         place = pick_free_path(target, self._now(), export_name)
         pace = ProgressTracker(self._progress)
-        with self._keeper.blobs.retain(), atomic_folder.create(place, "export", is_durable=False) as output:
+        with self._keeper.contents.retain(), atomic_folder.create(place, "export", is_durable=False) as output:
             atomic_folder.require_space(output.folder, self._context.database.size_bytes() // 2 + SPARE_BYTES, "export")
             manifest, pages = _ExportWriter(self._context, self._keeper, output, pace).write()
         return ExportResult(
@@ -106,7 +105,7 @@ class _ExportWriter:
             self._pace.set_total(sum(counts.values()) + sum(counts[noun.table.name] for noun in rows.NOUNS.values()))
             for name in jsonl.list_tables():
                 self._write_table(session, name)
-            holding = _ContentWriter(self._output, self._keeper.blobs, self._pace, self._missing)
+            holding = _ContentWriter(self._output, self._keeper.contents, self._pace, self._missing)
             pages = _PageWriter(session, self._context.zone, self._output, self._pace, holding).write()
             holding.add_older(named)
         withheld = add_configuration(self._output, self._keeper.home, self._missing)
@@ -136,9 +135,9 @@ class _ExportWriter:
 class _ContentWriter:
     """Copies the contents of files into the folder; `places` has the path of each."""
 
-    def __init__(self, output: AtomicFolder, blobs: Blobs, pace: ProgressTracker, missing: list[str]) -> None:
+    def __init__(self, output: AtomicFolder, contents: ContentStore, pace: ProgressTracker, missing: list[str]) -> None:
         self._output = output
-        self._blobs = blobs
+        self._contents = contents
         self._pace = pace
         self._missing = missing
         self.places: dict[str, str] = {}
@@ -149,7 +148,7 @@ class _ContentWriter:
         if name in self._lacking:
             return False
         try:
-            entry = self._output.copy(self._blobs.path(name), path, lambda _: self._pace.check_cancel())
+            entry = self._output.write_parts(self._contents.iter_parts(name), path, lambda _: self._pace.check_cancel())
             why = "" if entry.sha256 == name else "is damaged"
         except UnreadableError as error:
             why = str(error)

@@ -9,7 +9,7 @@ from pathlib import Path
 from panorama.domain.retention import Retention
 from panorama.domain.text.visible_text import quote_name
 from panorama.errors import InvalidInputError
-from panorama.store.items.blobs import Blobs
+from panorama.store.backend import ContentStore
 from panorama.store.key_files import load_key
 
 MAX_SHOWN_CHARS = 200
@@ -22,7 +22,7 @@ class ArchivePaths:
     """The paths beside the database, and the retention of backups."""
 
     home: Path
-    blobs: Blobs
+    contents: ContentStore
     retention: Retention
 
     @property

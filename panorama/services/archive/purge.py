@@ -275,11 +275,11 @@ class _PurgeRun:
         self._pace.start("forgetting contents")
         with self._reading() as session:
             named = files.list_digests(session)
-        loose = [name for name, _ in self._keeper.blobs.iter_sizes() if name not in named]
+        loose = [name for name, _ in self._keeper.contents.iter_sizes() if name not in named]
         count = size = 0
         try:
             for batch in in_batches(loose, CONTENT_BATCH):
-                deleted = self._keeper.blobs.delete(batch, before=time.time() - ORPHAN_GRACE_SECONDS)
+                deleted = self._keeper.contents.delete(batch, before=time.time() - ORPHAN_GRACE_SECONDS)
                 count, size = count + deleted[0], size + deleted[1]
                 self._pace.check_cancel()
         except UnavailableError:

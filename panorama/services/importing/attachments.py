@@ -14,8 +14,8 @@ from panorama.domain.items.item import normalize_name
 from panorama.errors import NotFoundError
 from panorama.services.importing.folder import compute_digest, read_file
 from panorama.store.backend import Session
+from panorama.store.contents.contents import Contents
 from panorama.store.items import files, rows
-from panorama.store.items.blobs import Blobs
 from panorama.store.log.imports import ATTACHMENT, ImportedPart
 
 
@@ -55,7 +55,7 @@ def _fold(path: str) -> str:
     return unicodedata.normalize("NFC", path).casefold()
 
 
-def read_attachment(root: str, path: str, blobs: Blobs | None) -> Attachment:
+def read_attachment(root: str, path: str, contents: Contents | None) -> Attachment:
     """Read a file and store its content, if there is a store.
 
     Raises:
@@ -68,7 +68,7 @@ def read_attachment(root: str, path: str, blobs: Blobs | None) -> Attachment:
     digest = compute_digest(content)
     fields = {
         "name": name, "media_type": media_type, "size": len(content),
-        "sha256": blobs.put(content) if blobs else digest, "body": rules.extract_text(name, media_type, content),
+        "sha256": contents.put(content) if contents else digest, "body": rules.extract_text(name, media_type, content),
     }  # fmt: skip
     return Attachment(path=path, digest=digest, fields=fields)
 

@@ -14,7 +14,7 @@ from panorama.services.importing.attachments import Attachment, AttachmentFinder
 from panorama.services.importing.folder import FileTimes, Folder, UnreadableError
 from panorama.services.importing.results import ImportReport
 from panorama.services.jobs.progress import Progress
-from panorama.store.items.blobs import Blobs
+from panorama.store.contents.contents import Contents
 from panorama.store.log.imports import ATTACHMENT, MISSING, PROJECT_NAME, WHOLE_FILE, ImportedPart
 
 MAX_PROGRESS_CALLS = 200
@@ -128,11 +128,11 @@ class ImportRun:
         living: frozenset[str],
         *,
         progress: Progress,
-        blobs: Blobs | None,
+        contents: Contents | None,
     ) -> None:
         self.folder = listing.root
-        self.dry = blobs is None
-        self._blobs = blobs
+        self.dry = contents is None
+        self._contents = contents
         self._finder = AttachmentFinder(listing.others)
         self._attached: set[str] = set()
         self.tally = ImportStats()
@@ -198,7 +198,7 @@ class ImportRun:
         for path in dict.fromkeys(filter(None, paths)):
             self._attached.add(path)
             try:
-                yield read_attachment(self.folder, path, self._blobs)
+                yield read_attachment(self.folder, path, self._contents)
             except (UnreadableError, InvalidInputError) as error:
                 self.tally.skip(path, str(error))
 

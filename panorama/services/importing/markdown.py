@@ -17,8 +17,8 @@ from panorama.services.importing.results import ImportReport
 from panorama.services.importing.writer import ImportWriter
 from panorama.services.jobs import progress
 from panorama.services.jobs.progress import Progress, report_progress
+from panorama.store.contents.contents import Contents
 from panorama.store.items import rows
-from panorama.store.items.blobs import Blobs
 from panorama.store.log import imports
 from panorama.store.log.imports import ATTACHMENT, ImportedPart
 
@@ -31,9 +31,9 @@ CHUNK_CHARS = 16 << 20
 class Imports(Service):
     """Imports of data from elsewhere."""
 
-    def __init__(self, context: ServiceContext, blobs: Blobs, progress: Progress = report_progress) -> None:
+    def __init__(self, context: ServiceContext, contents: Contents, progress: Progress = report_progress) -> None:
         super().__init__(context)
-        self._blobs = blobs
+        self._contents = contents
         self.progress = progress
 
     def import_markdown(self, folder: str, dry_run: bool = False) -> ImportReport:
@@ -54,7 +54,7 @@ class Imports(Service):
         with self._reading() as session:
             known = imports.list_imported(session, listing.root)
             living = imports.list_living(session, listing.root)
-        run = ImportRun(listing, known, living, progress=self.progress, blobs=None if dry_run else self._blobs)
+        run = ImportRun(listing, known, living, progress=self.progress, contents=None if dry_run else self._contents)
         run.resume(progress.load_checkpoint())
         try:
             for chunk in _iter_chunks(run.iter_changed_files()):
@@ -80,7 +80,7 @@ class Imports(Service):
         csv.writer(table).writerows([("path", "why"), *run.tally.omitted])
         content = table.getvalue().encode()
         name = f"Import of {sanitize_file_name(Path(run.folder).name)}.csv"
-        fields: dict[str, Any] = {"size": len(content), "sha256": self._blobs.put(content)}
+        fields: dict[str, Any] = {"size": len(content), "sha256": self._contents.put(content)}
         fields["body"] = extract_text(name, MEDIA_TYPES["csv"], content)
         with self._writing() as session:
             entry = imports.list_imported(session, run.folder, [""]).get("", {}).get(ATTACHMENT)

@@ -12,8 +12,8 @@ from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.base import LargeCall, Service, ServiceContext
 from panorama.services.items.results import FilePart, FileText
 from panorama.store.backend import Session
+from panorama.store.contents.contents import Contents
 from panorama.store.items import files, rows
-from panorama.store.items.blobs import Blobs
 
 DEFAULT_READ_CHARS = 7000
 """The default length of a shown text."""
@@ -29,9 +29,9 @@ PART_BYTES = 24_000
 class Files(Service):
     """Files: contents of any kind under a name."""
 
-    def __init__(self, context: ServiceContext, blobs: Blobs) -> None:
+    def __init__(self, context: ServiceContext, contents: Contents) -> None:
         super().__init__(context)
-        self._blobs = blobs
+        self._contents = contents
 
     def list(
         self, page: PageRequest, project: ProjectRef | None = None, tag: str | None = None, name: str = ""
@@ -62,7 +62,7 @@ class Files(Service):
             )
         with self._reading() as session:
             stored: StoredFile = rows.load(session, "file", file)
-        text = rules.decode_text(self._blobs.get(stored.sha256))
+        text = rules.decode_text(self._contents.get(stored.sha256))
         begin = min(start, len(text or ""))
         return FileText.of(stored.public_view(), text, begin, min(begin + chars, len(text or "")))
 
@@ -74,14 +74,14 @@ class Files(Service):
             return None
         if not stored.media_type.startswith("image/"):
             return None
-        return stored.public_view(), self._blobs.get(stored.sha256)
+        return stored.public_view(), self._contents.get(stored.sha256)
 
     def get_content(self, file: FileRef, start: int = 0) -> FilePart:
         """Return the next 24,000 bytes of a file's content, from a byte on."""
         with self._reading() as session:
             stored: StoredFile = rows.load(session, "file", file)
         begin = max(0, start)
-        part = self._blobs.read_range(stored.sha256, begin, PART_BYTES)
+        part = self._contents.read_range(stored.sha256, begin, PART_BYTES)
         return FilePart(
             id=stored.id, name=stored.name, sha256=stored.sha256, size=stored.size, start=begin,
             base64=b64encode(part).decode(),
@@ -111,7 +111,7 @@ class Files(Service):
         type_, tagged = rules.resolve_media_type(media_type, called, content), normalize_tags(tags)
         with self._writing() as session:
             session.spend_bytes(len(content))  # first: the content of a refused write would stay for a day
-        sha256 = self._blobs.put(content)  # before the row: without one it is harmless
+        sha256 = self._contents.put(content)  # before the row: without one it is harmless
         fields = _content_fields(called, type_, sha256, content)
         with self._writing() as session:
             old = self._find_existing(session, called, project or "")
@@ -171,7 +171,7 @@ class Files(Service):
                 values["tags"] = normalize_tags(tags)
             called = values.get("name", old.name)
             if media_type is not None or rules.is_result_name(called) != rules.is_result_name(old.name):
-                content = self._blobs.get(old.sha256)
+                content = self._contents.get(old.sha256)
                 type_ = old.media_type if media_type is None else rules.resolve_media_type(media_type, called, content)
                 values |= _content_fields(called, type_, old.sha256, content)
             new = old.with_changes(self._now(), **values)

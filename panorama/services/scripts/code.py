@@ -24,7 +24,7 @@ from panorama.services.sources.functions import SourceFunctions
 from panorama.services.sources.permissions import SourcePermissions
 from panorama.services.sources.questions import format_approval_hint, format_source_question
 from panorama.store.backend import Session
-from panorama.store.items.blobs import Blobs
+from panorama.store.contents.contents import Contents
 from panorama.store.log import calls as call_log
 from panorama.store.log import runs
 from panorama.store.log.runs import Run
@@ -46,7 +46,7 @@ class Code(Service):
         context: ServiceContext,
         calls: Calls,
         runner: Runner,
-        blobs: Blobs,
+        contents: Contents,
         left: OrphanedRuns,
         sources: SourceFunctions,
         permissions: SourcePermissions,
@@ -56,7 +56,7 @@ class Code(Service):
         self._permissions = permissions
         self._calls = calls
         self._runner = runner
-        self._blobs = blobs
+        self._contents = contents
         self._left = left
 
     def run(
@@ -160,7 +160,7 @@ class Code(Service):
             raise ConflictError(
                 "A script is already running in this call.", hint="Call another one through sdk.scripts."
             )
-        run = ScriptRun(self._context, self._calls, self._runner, self._blobs, wish, self._left.worker.name)
+        run = ScriptRun(self._context, self._calls, self._runner, self._contents, wish, self._left.worker.name)
         self._left.recover_once()
         return run.run(script)
 

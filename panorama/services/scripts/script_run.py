@@ -37,7 +37,7 @@ from panorama.services.sources.questions import ASK_USER, NeededGrant
 from panorama.services.sources.run_time import RunTime
 from panorama.services.sources.scope import ITEMS, SourceLedger, SourceScope, use_source_scope
 from panorama.store.backend import ScratchStore
-from panorama.store.items.blobs import Blobs
+from panorama.store.contents.contents import Contents
 from panorama.store.log import runs
 from panorama.store.log.runs import OUTSIDE_CALLS, Run
 
@@ -80,13 +80,19 @@ class ScriptRun:
     """A run in the current call."""
 
     def __init__(
-        self, context: ServiceContext, calls: Calls, runner: Runner, blobs: Blobs, wish: RunOptions, worker: str = ""
+        self,
+        context: ServiceContext,
+        calls: Calls,
+        runner: Runner,
+        contents: Contents,
+        wish: RunOptions,
+        worker: str = "",
     ) -> None:
         self._context = context
         self._worker = worker
         self._calls = calls
         self._runner = runner
-        self._blobs = blobs
+        self._contents = contents
         self._wish = wish
         self._guest: ScriptSession = calls.open_session(
             may_confirm=wish.may_confirm or wish.dry_run, shows_confirms=wish.shows_confirms
@@ -206,7 +212,7 @@ class ScriptRun:
         view = ExitStack()
         if self._aside:
             view.enter_context(self._aside.activate())
-            view.enter_context(self._blobs.use_scratch(self._aside.folder / "files"))
+            view.enter_context(self._contents.use_scratch(self._aside.folder / "files"))
         return view
 
     def _call_handler(self, names: tuple[str, ...], limits: ScriptLimits) -> Answered:

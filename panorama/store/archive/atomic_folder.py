@@ -9,9 +9,10 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
@@ -19,7 +20,7 @@ from panorama.errors import ConflictError, UnavailableError
 from panorama.store.archive import manifests
 from panorama.store.archive.manifests import MANIFEST, Entry, Manifest
 from panorama.store.archive.safe_files import OPEN_FLAGS, UnreadableError, open_plain_file
-from panorama.store.disk import sync
+from panorama.store.disk import sync, sync_folder
 
 PART_PREFIX = ".panorama-part-"
 CHUNK_BYTES = 1 << 20
@@ -78,11 +79,20 @@ class AtomicFolder:
         Raises:
             UnreadableError: The file cannot be read; nothing of it is in the folder.
         """
+        with open_plain_file(source, below) as read_:
+            return self.write_parts(iter(partial(read_, CHUNK_BYTES), b""), path, moved)
+
+    def write_parts(self, parts: Iterable[bytes], path: str, moved: BytesCallback = noop) -> Entry:
+        """Write a file from its parts and return what was written.
+
+        Raises:
+            UnreadableError: The parts cannot be read; nothing of the file is in the folder.
+        """
         try:
-            with open_plain_file(source, below) as read_, self.open_file(path) as write:
-                while chunk := read_(CHUNK_BYTES):
-                    write(chunk)
-                    moved(len(chunk))
+            with self.open_file(path) as write:
+                for part in parts:
+                    write(part)
+                    moved(len(part))
         except UnreadableError:
             self.remove(path)
             raise
@@ -261,23 +271,14 @@ def _try_lock(folder: Path, descriptor: int) -> bool:
 
 def _rename_into_place(part: Path, place: Path) -> None:
     for root, _, _ in os.walk(part):
-        _sync_folder(Path(root))
+        sync_folder(Path(root))
     try:
         part.rename(place)
     except OSError as error:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
             raise ConflictError(f"{place} already exists.", hint="Choose another folder.") from error
         raise
-    _sync_folder(place.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Flush a folder to disk, so that its file names survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync_folder(place.parent)
 
 
 def _open_private(path: str, flags: int) -> int:

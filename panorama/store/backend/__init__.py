@@ -1,5 +1,6 @@
 """What each kind of database implements, and the open session that the rest of the store uses."""
 
+from panorama.store.backend.contents import ContentStore
 from panorama.store.backend.copies import Backend, CheckResult, Maintenance, RowLoader, Snapshots
 from panorama.store.backend.database import (
     READ_SECONDS,
@@ -26,7 +27,7 @@ from panorama.store.backend.session import (
 )
 
 __all__ = [
-    "READ_SECONDS", "Backend", "CheckResult", "Database", "DatabaseChooser", "Dialect", "FullText", "Hit", "ItemText",
-    "Listener", "Maintenance", "Match", "ProgressCallback", "RowListener", "RowLoader", "RowTopic", "ScratchStore",
-    "Session", "Snapshots", "Topic", "Vocabulary", "WriteScope", "count_bytes", "noop",
+    "READ_SECONDS", "Backend", "CheckResult", "ContentStore", "Database", "DatabaseChooser", "Dialect", "FullText",
+    "Hit", "ItemText", "Listener", "Maintenance", "Match", "ProgressCallback", "RowListener", "RowLoader", "RowTopic",
+    "ScratchStore", "Session", "Snapshots", "Topic", "Vocabulary", "WriteScope", "count_bytes", "noop",
 ]  # fmt: skip

@@ -125,11 +125,12 @@ class Maintenance(Protocol):
         """
         ...
 
-    def replace(self, copy: Path, now: datetime, *, is_own: bool) -> Replacement:
+    def replace(self, copy: Path, now: datetime, *, is_own: bool, contents: Path | None = None) -> Replacement:
         """Replace the database by a copy while nothing has it open.
 
         Args:
             is_own: Whether this data directory made the copy; otherwise what was approved in it is withdrawn.
+            contents: A folder with contents of files that the copy names, which may be moved from there.
 
         Raises:
             UnavailableError: The disk is full or the folder cannot be written; the present database is where it was.

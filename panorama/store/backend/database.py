@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from sqlalchemy import Connection
 
 from panorama.domain.changes import ItemChange, Origin
+from panorama.store.backend.contents import ContentStore
 from panorama.store.backend.session import ProgressCallback, Session, noop
 
 READ_SECONDS = 10.0
@@ -171,8 +172,12 @@ class Database(Protocol):
         """
         ...
 
+    def contents(self, folder: Path) -> ContentStore:
+        """Return the store of the contents of files: the folder, unless the database stores them itself."""
+        ...
+
     def size_bytes(self) -> int:
-        """Return how much space the data take on the disk."""
+        """Return how much space the data take on the disk, without the contents of files."""
         ...
 
     def truncate_log(self) -> None:

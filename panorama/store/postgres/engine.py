@@ -26,6 +26,8 @@ from panorama.store.postgres.connections import (
     driver_connection,
     release,
 )
+from panorama.store.postgres.contents import content_rows
+from panorama.store.postgres.contents.table_contents import TableContents
 from panorama.store.postgres.dialect import DIALECT
 from panorama.store.postgres.errors import translate_errors
 from panorama.store.postgres.feed.space_feed import SpaceFeed
@@ -37,7 +39,7 @@ from panorama.store.transactions import Transactions
 
 _SIZE = (
     "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class AS c "
-    "WHERE c.relnamespace = %s::regnamespace AND c.relkind = 'r'"
+    "WHERE c.relnamespace = %s::regnamespace AND c.relkind = 'r' AND c.relname <> ALL(%s)"
 )
 
 
@@ -199,10 +201,14 @@ class PostgresDatabase(Transactions):
         """Return a private view for a dry run; what `check_cancel` raises ends the copying."""
         return Scratch(self, folder, lambda: ScratchSpace(self._url, self.schema, check_cancel))
 
+    def contents(self, folder: Path) -> TableContents:  # noqa: ARG002 (nothing is stored on this machine)
+        """Return the store of the contents of files: tables of the space."""
+        return TableContents(self.connect)
+
     def size_bytes(self) -> int:
-        """Return how much space the tables and indexes of the space take on the server's disk."""
+        """Return how much space the tables and indexes of the space take on the server's disk, without contents."""
         with translate_errors(), self.connect() as driver:
-            row = driver.execute(_SIZE, (self.schema,)).fetchone()
+            row = driver.execute(_SIZE, (self.schema, list(content_rows.TABLES))).fetchone()
             return int(row[0]) if row else 0
 
     def truncate_log(self) -> None:

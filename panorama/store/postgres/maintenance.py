@@ -87,18 +87,19 @@ class PostgresMaintenance:
         """
         validate_copy(copy)
 
-    def replace(self, copy: Path, now: datetime, *, is_own: bool) -> Replacement:
+    def replace(self, copy: Path, now: datetime, *, is_own: bool, contents: Path | None = None) -> Replacement:
         """Replace the rows of the space by those of a copy; the present ones stay in another space.
 
         Args:
             is_own: Whether this data directory made the copy; otherwise what was approved in it is withdrawn.
+            contents: A folder with contents of files that the copy names; it keeps the present ones that it names too.
 
         Raises:
             UnavailableError: Another Panorama serves the space, the role may not create schemas, or a disk is full;
                 nothing was changed.
         """
         with closing(PostgresDatabase(self._url, self._space)) as database:
-            return replace_space(database, copy, now, is_own=is_own)
+            return replace_space(database, copy, now, is_own=is_own, contents=contents)
 
     def _open(self) -> PostgresDatabase:
         return PostgresDatabase(self._url, self._space, busy_seconds=LOCK_SECONDS)

@@ -11,6 +11,7 @@ from sqlalchemy import URL, Connection, Engine, event, text
 from panorama.errors import UnavailableError
 from panorama.store.backend import noop
 from panorama.store.postgres.connections import create_single
+from panorama.store.postgres.contents import content_rows
 
 TEMPORARY = "pg_temp"
 """The schema of the copies, which is searched first."""
@@ -30,23 +31,25 @@ _SETTINGS = (
 _QUOTED = text("SELECT quote_ident(:space)")
 _TABLES = text(
     "SELECT quote_ident(relname), pg_relation_size(oid) / current_setting('block_size')::int FROM pg_class "
-    "WHERE relnamespace = to_regnamespace(quote_ident(:space)) AND relkind = 'r' ORDER BY relname"
+    "WHERE relnamespace = to_regnamespace(quote_ident(:space)) AND relkind = 'r' AND relname <> ALL(:left) "
+    "ORDER BY relname"
 )
 _INDEXES = text(
     "SELECT quote_ident(t.relname), pg_get_indexdef(i.indexrelid), quote_ident(c.conname), pg_get_constraintdef(c.oid) "
     "FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid "
     "LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid AND c.conrelid = t.oid AND c.contype IN ('p', 'u', 'x') "
-    "WHERE t.relnamespace = to_regnamespace(quote_ident(:space)) ORDER BY 1, 2"
+    "WHERE t.relnamespace = to_regnamespace(quote_ident(:space)) AND t.relname <> ALL(:left) ORDER BY 1, 2"
 )
 _FOREIGN_KEYS = text(
     "SELECT quote_ident(t.relname), quote_ident(c.conname), pg_get_constraintdef(c.oid) "
     "FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid "
-    "WHERE t.relnamespace = to_regnamespace(quote_ident(:space)) AND c.contype = 'f' ORDER BY 1, 2"
+    "WHERE t.relnamespace = to_regnamespace(quote_ident(:space)) AND t.relname <> ALL(:left) AND c.contype = 'f' "
+    "ORDER BY 1, 2"
 )
 
 
 def open_scratch_tables(url: URL, schema: str, check_cancel: Callable[[], None] = noop) -> tuple[Engine, Engine]:
-    """Copy every table of a space; return engines for reading and for writing with one connection, which sees them.
+    """Copy the tables of a space; return engines for reading and for writing with one connection, which sees them.
 
     Calls take turns for the connection. Without its copies another connection would write the space itself, so there
     is none after it.
@@ -76,7 +79,7 @@ def _refuse_connection(*_: object) -> None:
 
 
 def _copy_tables(connection: Connection, space: str, check_cancel: Callable[[], None]) -> None:
-    """Copy every table of a space as it is now into the connection's own temporary schema, and commit.
+    """Copy the tables of a space as they are now into the connection's own temporary schema, and commit.
 
     Numbers still come from the space's sequences, so that none is given twice. Foreign keys hold between the copies.
     """
@@ -85,7 +88,7 @@ def _copy_tables(connection: Connection, space: str, check_cancel: Callable[[], 
             connection.exec_driver_sql(setting)
         source: str = connection.execute(_QUOTED, {"space": space}).scalar_one()
         names: list[str] = []
-        for table, blocks in connection.execute(_TABLES, {"space": space}).all():
+        for table, blocks in connection.execute(_TABLES, _parameters(space)).all():
             _copy_table(connection, source, table, blocks, check_cancel)
             names.append(f"{TEMPORARY}.{table}")
         for statement in [*_list_indexes(connection, space, source), *_list_foreign_keys(connection, space, source)]:
@@ -93,6 +96,11 @@ def _copy_tables(connection: Connection, space: str, check_cancel: Callable[[], 
             connection.exec_driver_sql(statement.replace("%", "%%"))
         check_cancel()
         connection.exec_driver_sql(f"ANALYZE {', '.join(names)}")
+
+
+def _parameters(space: str) -> dict[str, object]:
+    """Return the parameters of a query for the tables to copy: all but contents, which a dry run stores aside."""
+    return {"space": space, "left": list(content_rows.TABLES)}
 
 
 def _copy_table(connection: Connection, source: str, table: str, blocks: int, check_cancel: Callable[[], None]) -> None:
@@ -114,7 +122,7 @@ def _list_indexes(connection: Connection, space: str, source: str) -> list[str]:
         f"ALTER TABLE {TEMPORARY}.{table} ADD CONSTRAINT {name} {constraint}"
         if name
         else index.replace(f" ON {source}.", f" ON {TEMPORARY}.", 1)
-        for table, index, name, constraint in connection.execute(_INDEXES, {"space": space})
+        for table, index, name, constraint in connection.execute(_INDEXES, _parameters(space))
     ]
 
 
@@ -123,5 +131,5 @@ def _list_foreign_keys(connection: Connection, space: str, source: str) -> list[
     return [
         f"ALTER TABLE {TEMPORARY}.{table} ADD CONSTRAINT {name} "
         f"{constraint.replace(f' REFERENCES {source}.', f' REFERENCES {TEMPORARY}.', 1)} NOT VALID"
-        for table, name, constraint in connection.execute(_FOREIGN_KEYS, {"space": space})
+        for table, name, constraint in connection.execute(_FOREIGN_KEYS, _parameters(space))
     ]

@@ -20,6 +20,7 @@ from panorama.store.backend import (
     noop,
 )
 from panorama.store.backend.scratch import Scratch
+from panorama.store.contents.folder import FolderContents
 from panorama.store.sqlite.dialect import DIALECT
 from panorama.store.sqlite.driver import SqliteConnection, discard, sqlite_connection
 from panorama.store.sqlite.errors import translate_errors, unavailable_error
@@ -193,6 +194,10 @@ class SqliteDatabase(Transactions):
             return SqliteDatabase(copy_for_scratch(self, folder, check_cancel), is_durable=False)
 
         return Scratch(self, folder, create_copy)
+
+    def contents(self, folder: Path) -> FolderContents:
+        """Return the store of the contents of files, which are in a folder."""
+        return FolderContents(folder)
 
     def size_bytes(self) -> int:
         """Return the size of the file and its log."""

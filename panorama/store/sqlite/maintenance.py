@@ -11,6 +11,7 @@ from panorama.domain.text.sizes import format_size
 from panorama.domain.withdrawal import Replacement
 from panorama.errors import UnavailableError
 from panorama.store.backend import CheckResult
+from panorama.store.contents.folder import FolderContents
 from panorama.store.items import rows
 from panorama.store.migrate import HEAD
 from panorama.store.sqlite.engine import SqliteDatabase
@@ -87,15 +88,18 @@ class SqliteMaintenance:
         """
         validate_copy(copy)
 
-    def replace(self, copy: Path, now: datetime, *, is_own: bool) -> Replacement:
+    def replace(self, copy: Path, now: datetime, *, is_own: bool, contents: Path | None = None) -> Replacement:
         """Replace the file by a copy while nothing has it open.
 
         Args:
             is_own: Whether this data directory made the copy; otherwise what was approved in it is withdrawn.
+            contents: A folder with contents of files that the copy names, which may be moved from there.
 
         Raises:
             UnavailableError: The disk is full or the folder cannot be written; the present file is where it was.
         """
+        if contents:
+            FolderContents(self._path.with_name("files")).move_from(contents)
         return replace_database(copy, self._path, now, is_own=is_own)
 
     def _open(self) -> SqliteDatabase:

@@ -9,6 +9,7 @@ from typing import Annotated
 from panorama.cli.console import console
 from panorama.cli.options import Yes, examples, option
 from panorama.config_file import remove_setting, write_setting
+from panorama.domain.text.wording import pluralize
 from panorama.errors import InvalidInputError
 
 EXAMPLES = examples(
@@ -49,8 +50,11 @@ def move(
         end_daemon(address, again=False)
         with hold_data(address), console.progress("Moving") as report:
             run = _move_to_file if url else _move_to_postgres
-            kept = run(settings.home, url or to, space, lambda done, total: report(done, total, ""))
+            kept, missing = run(settings.home, url or to, space, lambda done, total: report(done, total, ""))
     console.print_message(f"Moved to {target.maintenance.describe()}.")
+    if missing:
+        count = pluralize(len(missing), "content of a file", "contents of files")
+        console.print_message(f"{count} could not be moved: missing or damaged before (`panorama doctor`).", "yellow")
     console.print_message(f"The old data is kept as {kept}; delete it when you do not need it any more.")
 
 
@@ -83,22 +87,22 @@ def _require_other(to: str, *, is_in_postgres: bool) -> None:
     )
 
 
-def _move_to_postgres(home: Path, url: str, space: str, report: Report) -> str:
-    """Fill the space, use it from now on, and return where the old data is."""
+def _move_to_postgres(home: Path, url: str, space: str, report: Report) -> tuple[str, list[str]]:
+    """Fill the space and use it from now on; return where the old data is, and the contents that were missing."""
     from panorama.store.postgres.transfer import moving
 
     now = datetime.now(UTC)
-    moving.fill_space(home, url, space, now, report)
+    missing = moving.fill_space(home, url, space, now, report)
     write_setting(home, SPACE_SETTING, space)
     write_setting(home, URL_SETTING, url)
-    return str(moving.set_file_aside(home, now))
+    return str(moving.set_file_aside(home, now)), missing
 
 
-def _move_to_file(home: Path, url: str, space: str, report: Report) -> str:
-    """Fill the file, use it from now on, and return where the old data is."""
+def _move_to_file(home: Path, url: str, space: str, report: Report) -> tuple[str, list[str]]:
+    """Fill the file and use it from now on; return where the old data is, and the contents that were missing."""
     from panorama.store.postgres.transfer import moving
 
-    moving.fill_file(url, space, home, report)
+    missing = moving.fill_file(url, space, home, report)
     remove_setting(home, URL_SETTING)
     remove_setting(home, SPACE_SETTING)
-    return f"the space {moving.set_space_aside(url, space, datetime.now(UTC))}"
+    return f"the space {moving.set_space_aside(url, space, datetime.now(UTC))}", missing

@@ -55,7 +55,7 @@ def has_data() -> bool:
 def restore_folder(source: str, *, yes: bool) -> None:
     """Restore a backup or an export in place after the user agrees; the old database is kept.
 
-    File contents are added. The old scripts are kept in the folder backups; the configuration is not changed.
+    Contents of files are added. The old scripts are kept in the folder backups; the configuration is not changed.
 
     Raises:
         InvalidInputError: It is not a backup, or is damaged.
@@ -76,8 +76,10 @@ def restore_folder(source: str, *, yes: bool) -> None:
         with translate_errors(), exclusive_start(address):
             end_daemon(address, again=False)
             with hold_data(address):
-                replaced = backend.maintenance.replace(fresh / "panorama.db", datetime.now(UTC), is_own=True)
-            _move_files(fresh, home, now)
+                replaced = backend.maintenance.replace(
+                    fresh / "panorama.db", datetime.now(UTC), is_own=True, contents=fresh / "files"
+                )
+            _move_scripts(fresh, home, now)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     _print_restored(source, replaced, done.withdrawn)
@@ -102,13 +104,8 @@ def _describe_active(rows: Mapping[str, int], is_own: bool) -> str:
     return f"It brings {' and '.join(parts)}{withdrawn}. "
 
 
-def _move_files(fresh: Path, home: Path, now: datetime) -> None:
-    """Add the file contents, and replace the scripts."""
-    for content in (fresh / "files").rglob("*"):
-        target = home / content.relative_to(fresh)
-        if content.is_file() and not target.exists():
-            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            content.replace(target)
+def _move_scripts(fresh: Path, home: Path, now: datetime) -> None:
+    """Replace the scripts; take the configuration if there is none."""
     if (fresh / "scripts").is_dir():
         if (home / "scripts").is_dir():
             (home / "backups").mkdir(mode=0o700, exist_ok=True)

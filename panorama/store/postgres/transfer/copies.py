@@ -19,13 +19,14 @@ from panorama.store.backend import ProgressCallback, noop
 from panorama.store.disk import sync
 from panorama.store.items.passages import INDEXER
 from panorama.store.migrate import create_tables
+from panorama.store.postgres.contents import content_rows
 from panorama.store.postgres.transfer.stored_rows import RowDigest, StoredRow, insert_stored, select_stored
 from panorama.store.postgres.transfer.word_copies import copy_parts
 from panorama.store.sqlite.engine import SUFFIXES, SqliteDatabase
 from panorama.store.sqlite.row_loader import RowLoader
 from panorama.store.sqlite.snapshots import open_readonly
 from panorama.store.sqlite.stored_rows import StoredRows
-from panorama.store.tables import metadata, search_parts
+from panorama.store.tables import marks, metadata, search_parts
 
 Row = TypeVar("Row")
 
@@ -90,19 +91,21 @@ def write_snapshot(driver: Connection[Any], target: Path, progress: ProgressCall
         counter = _Counter(_count_rows(driver), lambda done, total: progress(size * done // total, size))
         with closing(SqliteDatabase(target, is_durable=False)) as copy:
             create_tables(copy)
-        digests = _fill_file(driver, target, counter)
+        tables = list_copied_tables()
+        digests = _fill_file(driver, target, [table for table in tables if table is not marks], counter)
         with closing(SqliteDatabase(target, is_durable=False)) as copy:
             index_living_items(copy, INDEXER, report=counter.report_part)
+        digests |= _fill_file(driver, target, [marks], counter)  # last, because indexing clears marks
         sync(handle)
     finally:
         os.close(handle)
     return digests
 
 
-def _fill_file(driver: Connection[Any], target: Path, counter: "_Counter") -> RowDigests:
+def _fill_file(driver: Connection[Any], target: Path, tables: list[Table], counter: "_Counter") -> RowDigests:
     digests: RowDigests = {}
     with closing(RowLoader(target)) as loader:
-        for table in list_copied_tables():
+        for table in tables:
             digest = RowDigest()
             loader.insert(table, counter.count_each(digest.add_each(select_stored(driver, table))))
             digests[table.name] = digest.value
@@ -209,9 +212,9 @@ def _is_generated(column: Column[Any]) -> bool:
 def _size_bytes(driver: Connection[Any]) -> int:
     query = (
         "SELECT coalesce(sum(pg_total_relation_size(oid)), 1)::bigint FROM pg_class "
-        "WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'"
+        "WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> ALL({})"
     )
-    return _read_number(driver, SQL(query))
+    return _read_number(driver, SQL(query).format(list(content_rows.TABLES)))
 
 
 def _count_rows(driver: Connection[Any]) -> int:

@@ -11,6 +11,9 @@ from psycopg.sql import SQL, Identifier
 from panorama.domain.changes import CLI_ACTOR, Origin
 from panorama.errors import ConflictError
 from panorama.store.backend import ProgressCallback, noop
+from panorama.store.contents.copying import copy_contents
+from panorama.store.contents.folder import FolderContents
+from panorama.store.items.files import list_digests
 from panorama.store.migrate import create_tables, migrate
 from panorama.store.postgres import spaces
 from panorama.store.postgres.connections import driver_connection, parse_url
@@ -31,12 +34,15 @@ from panorama.store.tables import changes, metadata
 
 _ORIGIN = Origin(actor=CLI_ACTOR, client="move", conversation="", operation="", call="", unit="")
 READ_ONLY_MODE = 0o400
+CONTENTS = "files"
+"""The folder of the contents of files, in the data directory."""
 
 
-def fill_space(home: Path, url: str, space: str, now: datetime, progress: ProgressCallback = noop) -> None:
+def fill_space(home: Path, url: str, space: str, now: datetime, progress: ProgressCallback = noop) -> list[str]:
     """Write the rows of a data directory's file into a space without data, and compare them, in one transaction.
 
-    Nobody writes to either meanwhile.
+    The contents of files are copied first. Nobody writes to either meanwhile. Returns the digests of contents that are
+    missing or damaged in the data directory.
 
     Raises:
         ConflictError: The space holds data.
@@ -49,6 +55,11 @@ def fill_space(home: Path, url: str, space: str, now: datetime, progress: Progre
     ):
         migrate(source, backups=home / "backups", now=now)
         create_tables(target)
+        with target.connect() as driver:
+            _require_no_data(driver, space)
+        with source.reading() as session:
+            named = list_digests(session)
+        missing = copy_contents(_folder_contents(home), target.contents(home), named, progress)
         with source.transaction(_ORIGIN) as session, target.migrating() as connection:
             driver = driver_connection(connection)
             spaces.lock(driver)
@@ -56,6 +67,11 @@ def fill_space(home: Path, url: str, space: str, now: datetime, progress: Progre
             names = SQL(", ").join(map(Identifier, metadata.tables))
             driver.execute(SQL("TRUNCATE {}, search_words, search_terms RESTART IDENTITY").format(names))
             load_rows(driver, StoredRows(sqlite_connection(session.connection)), progress)
+    return missing
+
+
+def _folder_contents(home: Path) -> FolderContents:
+    return FolderContents(home / CONTENTS)
 
 
 def _require_no_data(driver: psycopg.Connection[Any], space: str) -> None:
@@ -68,8 +84,10 @@ def _require_no_data(driver: psycopg.Connection[Any], space: str) -> None:
         )
 
 
-def fill_file(url: str, space: str, home: Path, progress: ProgressCallback = noop) -> None:
+def fill_file(url: str, space: str, home: Path, progress: ProgressCallback = noop) -> list[str]:
     """Write the rows of a space to a new file of a data directory, and compare them; nobody writes meanwhile.
+
+    The contents of files are copied too. Returns the digests of those that are missing or damaged in the space.
 
     Raises:
         ConflictError: The file exists.
@@ -83,6 +101,9 @@ def fill_file(url: str, space: str, home: Path, progress: ProgressCallback = noo
         remove_file(part)  # of a process that was killed
         with closing(PostgresDatabase(parse_url(url), space)) as source, source.serving():
             create_tables(source)
+            with source.reading() as session:
+                named = list_digests(session)
+            missing = copy_contents(source.contents(home), _folder_contents(home), named, progress)
             with source.transaction(_ORIGIN) as session:
                 digests = write_snapshot(driver_connection(session.connection), part, progress)
         require_same_file(part, digests)
@@ -91,12 +112,18 @@ def fill_file(url: str, space: str, home: Path, progress: ProgressCallback = noo
         raise unwritable_error(file, error) from error
     finally:
         remove_file(part)
+    return missing
 
 
 def set_file_aside(home: Path, now: datetime) -> Path:
-    """Keep the file that was moved under another name, for reading only; return its path."""
+    """Keep the file that was moved, and the contents of files, under other names; return the path of the file.
+
+    The file is for reading only.
+    """
     file = home / FILE_NAME
     aside = file.with_name(f"moved-{now:%Y%m%dT%H%M%SZ}.db")
+    if (home / CONTENTS).is_dir():
+        (home / CONTENTS).replace(aside.with_suffix(".files"))
     for ending in reversed(SUFFIXES):
         present = file.with_name(file.name + ending)
         if present.exists():

@@ -11,9 +11,14 @@ from psycopg.sql import SQL, Identifier
 from sqlalchemy import Connection
 
 from panorama.domain.withdrawal import Replacement
+from panorama.store.backend import Session
+from panorama.store.contents.folder import FolderContents
+from panorama.store.items.files import list_digests
 from panorama.store.migrate import create_tables, upgrade
 from panorama.store.postgres import spaces, word_tables
 from panorama.store.postgres.connections import driver_connection
+from panorama.store.postgres.contents import content_rows
+from panorama.store.postgres.dialect import DIALECT
 from panorama.store.postgres.engine import PostgresDatabase
 from panorama.store.postgres.functions import create_functions
 from panorama.store.postgres.transfer.copies import load_rows
@@ -24,11 +29,14 @@ from panorama.store.sqlite.stored_rows import StoredRows
 _TABLES = "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relkind = 'r' ORDER BY relname"
 
 
-def replace_space(database: PostgresDatabase, copy: Path, now: datetime, *, is_own: bool) -> Replacement:
+def replace_space(
+    database: PostgresDatabase, copy: Path, now: datetime, *, is_own: bool, contents: Path | None = None
+) -> Replacement:
     """Replace the rows of a space by those of a validated copy, in one transaction.
 
     Args:
         is_own: Whether this data directory made the copy; otherwise what was approved in it is withdrawn.
+        contents: A folder with contents of files that the copy names; it keeps the present ones that it names too.
 
     Raises:
         UnavailableError: Another Panorama serves the space, the role may not create schemas, or a disk is full; nothing
@@ -48,11 +56,24 @@ def replace_space(database: PostgresDatabase, copy: Path, now: datetime, *, is_o
             upgrade(connection)
             word_tables.create_tables(connection)
             load_rows(driver, StoredRows(file))
-    return Replacement(f"the space {aside}" if aside else "", withdrawn)
+            named = list_digests(Session(connection, None, DIALECT))
+            if contents:
+                _load_contents(driver, contents, named)
+            if aside:
+                content_rows.copy_from_schema(driver, aside, sorted(named))
+    return Replacement(f"the space {aside.removeprefix(spaces.SCHEMA_PREFIX)}" if aside else "", withdrawn)
+
+
+def _load_contents(driver: psycopg.Connection[Any], folder: Path, named: set[str]) -> None:
+    """Write the contents of a folder that rows name."""
+    source = FolderContents(folder)
+    for name, _ in source.iter_sizes():
+        if name in named:
+            content_rows.write(driver, name, source.iter_parts(name))
 
 
 def _set_aside(connection: Connection, schema: str, now: datetime) -> str:
-    """Move the tables of a space to a new one, and return its name; "" if there are none.
+    """Move the tables of a space to a new schema, and return its name; "" if there are none.
 
     The schema itself stays, with its rights and its lock.
     """
@@ -67,7 +88,7 @@ def _set_aside(connection: Connection, schema: str, now: datetime) -> str:
     driver.execute(SQL("SET LOCAL search_path = {}").format(Identifier(aside)))
     create_functions(connection)
     driver.execute(SQL("SET LOCAL search_path = {}").format(Identifier(schema)))
-    return aside.removeprefix(spaces.SCHEMA_PREFIX)
+    return aside
 
 
 def _list_tables(driver: psycopg.Connection[Any], schema: str) -> list[str]:

@@ -1,20 +1,18 @@
-"""Stores the contents of files by their digest, beside the database.
-
-A content is never changed or written twice. It is on the disk before a row names it, so a crash leaves at most an
-unreferenced content, which is harmless.
-"""
+"""Stores the contents of files in a folder beside the database."""
 
 import errno
 import os
 import re
 import tempfile
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from hashlib import sha256
 from pathlib import Path
 
 from panorama.errors import UnavailableError
+from panorama.store.archive.safe_files import open_plain_file
+from panorama.store.contents.parts import PART_BYTES, copying_error, damaged_error, iter_verified, missing_error
+from panorama.store.disk import sync_folder
 
 DIGEST_CHARS = 64
 INVALID_NAME = "none"
@@ -22,36 +20,50 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-class Blobs:
+class FolderContents:
     """Contents by sha256, as `ab/cdef…` in a folder that only its owner can read."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._aside: ContextVar[Path | None] = ContextVar("blobs", default=None)
 
-    @contextmanager
-    def use_scratch(self, folder: Path) -> Generator[None]:
-        """Store new contents in another folder, which is also searched first."""
-        token = self._aside.set(folder)
-        try:
-            yield
-        finally:
-            self._aside.reset(token)
+    def describe(self, name: str) -> str:
+        """Return the path of a content below the data directory."""
+        return f"files/{name[:2]}/{name[2:]} in the data directory"
 
     def put(self, content: bytes) -> str:
-        """Store a content durably and return its digest.
-
-        An existing content is only rewritten if it is damaged. Its timestamp is updated, so that it is not deleted
-        before a row names it.
+        """Store a content durably and return its digest; see `ContentStore`.
 
         Raises:
             UnavailableError: The disk is full, or the folder cannot be written.
         """
         name = sha256(content).hexdigest()
-        with _translate_errors():
-            if not self._refresh(name, content):
-                _write(_blob_path(self._aside.get() or self._folder, name), content)
+        if not self.refresh(name, content):
+            with _translate_errors():
+                _write(self.path(name), [content])
         return name
+
+    def put_parts(self, name: str, parts: Iterable[bytes]) -> None:
+        """Store the content with a digest from its parts.
+
+        Raises:
+            UnreadableError: The parts have another digest; nothing of them is stored.
+            UnavailableError: The disk is full, or the folder cannot be written.
+        """
+        with _translate_errors():
+            _write(self.path(name), iter_verified(name, parts))
+
+    def move_from(self, folder: Path) -> None:
+        """Move the contents of another folder of the same disk, which are intact, into this one.
+
+        Raises:
+            UnavailableError: The folder cannot be written.
+        """
+        with _translate_errors():
+            for name, _ in FolderContents(folder).iter_sizes():
+                path = self.path(name)
+                _make_folder(self._folder)
+                _make_folder(path.parent)
+                _content_path(folder, name).replace(path)
 
     def get(self, name: str) -> bytes:
         """Return the content with a digest.
@@ -59,14 +71,10 @@ class Blobs:
         Raises:
             UnavailableError: It is missing, damaged, or cannot be read.
         """
-        with _translate_errors(name):
+        with _translate_errors(self.describe(name)):
             content = self.path(name).read_bytes()
         if sha256(content).hexdigest() != name:
-            raise UnavailableError(
-                f"The content of the file is damaged: files/{name[:2]}/{name[2:]} in the data directory is not what "
-                "was written.",
-                hint="Write the file again, or restore it from a copy of the data directory.",
-            )
+            raise damaged_error(self.describe(name))
         return content
 
     def read_range(self, name: str, start: int, size: int) -> bytes:
@@ -75,9 +83,19 @@ class Blobs:
         Raises:
             UnavailableError: It is missing, or cannot be read.
         """
-        with _translate_errors(name), self.path(name).open("rb") as file:
+        with _translate_errors(self.describe(name)), self.path(name).open("rb") as file:
             file.seek(start)
             return file.read(size)
+
+    def iter_parts(self, name: str) -> Iterator[bytes]:
+        """Yield a content in parts; links are not followed.
+
+        Raises:
+            UnreadableError: It is missing, not a regular file, or cannot be read.
+        """
+        with open_plain_file(self.path(name)) as read:
+            while part := read(PART_BYTES):
+                yield part
 
     def has(self, name: str) -> bool:
         """Return whether a content exists, damaged or not."""
@@ -85,9 +103,7 @@ class Blobs:
 
     def path(self, name: str) -> Path:
         """Return the path of a content, whether it exists or not."""
-        other = self._aside.get()
-        there = [_blob_path(folder, name) for folder in (other, self._folder) if folder]
-        return next((path for path in there if path.is_file()), there[-1])
+        return _content_path(self._folder, name)
 
     def iter_sizes(self) -> Iterator[tuple[str, int]]:
         """Yield the digests of the existing contents, and their sizes in bytes."""
@@ -113,21 +129,21 @@ class Blobs:
         count = size = 0
         for name in names:
             with self._hold_lock(alone=True), suppress(FileNotFoundError):
-                path = _blob_path(self._folder, name)
+                path = self.path(name)
                 stat = path.stat()
                 if stat.st_mtime < before:
                     path.unlink()
                     count, size = count + 1, size + stat.st_size
         return count, size
 
-    def _refresh(self, name: str, content: bytes) -> bool:
+    def refresh(self, name: str, content: bytes) -> bool:
         """Return whether a content exists and is intact, and if so update its timestamp."""
-        if not self.has(name):
-            return False
-        with self._hold_lock(alone=False), suppress(FileNotFoundError):
-            path = self.path(name)
-            os.utime(path)
-            return path.read_bytes() == content
+        path = self.path(name)
+        with _translate_errors(), suppress(FileNotFoundError):
+            if path.is_file():
+                with self._hold_lock(alone=False):
+                    os.utime(path)
+                    return path.read_bytes() == content
         return False
 
     @contextmanager
@@ -152,24 +168,22 @@ def _lock(descriptor: int, *, alone: bool) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if alone else fcntl.LOCK_SH)
     except BlockingIOError as error:
-        raise UnavailableError(
-            "The contents of files are being copied.", hint="Try again when that is done."
-        ) from error
+        raise copying_error() from error
 
 
-def _blob_path(folder: Path, name: str) -> Path:
+def _content_path(folder: Path, name: str) -> Path:
     """Return the path of a content, None if its name is not a digest, as in a forged database."""
     return folder / name[:2] / name[2:] if _DIGEST.fullmatch(name) else folder / INVALID_NAME
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, parts: Iterable[bytes]) -> None:
     """Write a file atomically: to a temporary file (mode 0600 by mkstemp), then rename it."""
     _make_folder(path.parent.parent)
     _make_folder(path.parent)
     descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=".part-")
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
@@ -177,42 +191,30 @@ def _write(path: Path, content: bytes) -> None:
         with suppress(OSError):
             os.unlink(part)
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def _make_folder(folder: Path) -> None:
     if not folder.is_dir():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _sync_folder(folder.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Flush a folder to disk, so that its file names survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        sync_folder(folder.parent)
 
 
 @contextmanager
-def _translate_errors(name: str = "") -> Generator[None]:
-    """Translate an OSError to an error for the user; `name` is the content being read."""
+def _translate_errors(place: str = "") -> Generator[None]:
+    """Translate an OSError to an error for the user; `place` says where the content is that is being read."""
     try:
         yield
     except FileNotFoundError as error:
-        if not name:
+        if not place:
             raise _unwritable_error() from error
-        raise UnavailableError(
-            f"The content of the file is missing: there is no files/{name[:2]}/{name[2:]} in the data directory.",
-            hint="Write the file again, or restore it from a copy of the data directory.",
-        ) from error
+        raise missing_error(place) from error
     except OSError as error:
         if error.errno in _FULL:
             raise UnavailableError(
                 "The disk is full; nothing was changed.", hint="Free some space, then send the same call again."
             ) from error
-        raise (_unreadable_error() if name else _unwritable_error()) from error
+        raise (_unreadable_error() if place else _unwritable_error()) from error
 
 
 def _unwritable_error() -> UnavailableError:

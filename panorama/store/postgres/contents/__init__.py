@@ -1,0 +1,1 @@
+"""The contents of files in the tables of a space."""
