@@ -182,7 +182,7 @@ def test_a_build_writes_without_waiting_waits_once_counts_and_switches_the_alias
         {"create_alias": {"collection_name": new, "alias_name": f"{BASE}-live"}},
     ]
     order = [f"{each.method} {each.path.replace(new, 'new').replace(old, 'old')}" for each in server.requests]
-    assert order[-4:] == [
+    assert order[order.index("POST /collections/aliases") - 1 :][:4] == [
         "POST /collections/new/points/count", "POST /collections/aliases",
         "GET /collections", "DELETE /collections/old",
     ]  # fmt: skip
@@ -266,6 +266,17 @@ def test_a_write_to_a_collection_that_was_replaced_fails_and_the_next_goes_to_th
     two.upsert([point("n_b:0", 1)])
 
     assert one.count() == 6
+
+
+@pytest.mark.parametrize(("old", "new"), [(OWN, SHARED), (SHARED, OWN)])
+def test_a_build_in_the_other_layout_leaves_no_points_behind(
+    opening: Opening, server: StandIn, old: ServerLayout, new: ServerLayout
+) -> None:
+    opening(old).upsert(many(5))
+
+    opening(new).build(many(3))
+
+    assert len(server.points()) == 3
 
 
 def test_replicas_are_asked_for_and_writes_are_ordered(opening: Opening, server: StandIn) -> None:

@@ -43,8 +43,8 @@ class ServerIndex:
         self._building = Lock()
         self._collection = self._open_collection(model)
 
-    def _open_collection(self, model: Model) -> Collection:
-        kind = SharedCollection if self._layout.is_shared else OwnCollection
+    def _open_collection(self, model: Model, *, other_layout: bool = False) -> Collection:
+        kind = SharedCollection if self._layout.is_shared != other_layout else OwnCollection
         return kind(self._connection, self._store, model, self._layout)
 
     @property
@@ -78,15 +78,19 @@ class ServerIndex:
         return self._collection.iter_digests()
 
     def build(self, points: Iterable[Point], model: Model | None = None, change: int = 0) -> None:
-        """Replace everything by these points, optionally for another model, whose points are deleted at the end."""
+        """Replace everything by these points, optionally for another model.
+
+        Points of the previous model, and of the layout before the setting was changed, are deleted at the end.
+        """
         with self._building:
             before = self._collection
             new = before if model in (None, before.model) else self._open_collection(model)
             new.replace(points, change)
             self._collection = new
-            if new is not before:
-                with suppress(UnavailableError):  # it only takes space
-                    before.remove()
+            replaced = [self._open_collection(new.model, other_layout=True), *([before] if new is not before else [])]
+            for old in replaced:
+                with suppress(UnavailableError):  # there is none, or the next build deletes it
+                    old.remove()
 
     def flush(self) -> None:
         """Update the count; there is nothing to flush, because the server logs a write before it answers."""

@@ -66,4 +66,4 @@ class SharedCollection(Collection):
             everything = models.FilterSelector(filter=search_filter(Filter(), self.space))  # type: ignore[arg-type]
             client.delete(self._name, everything, wait=True, ordering=self._layout.ordering)
 
-        self._request(WRITE_SECONDS, send)
+        self._connection.call(WRITE_SECONDS, send)
