@@ -1,6 +1,6 @@
 """People who share a database: each uses their own space and those that were granted, and sees no other."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,6 @@ import pytest
 from psycopg.sql import SQL, Identifier
 from sqlalchemy import text
 
-from panorama.cli.main import main
 from panorama.domain.changes import Origin
 from panorama.errors import UnavailableError
 from panorama.store.migrate import create_tables, migrate
@@ -19,6 +18,7 @@ from panorama.store.postgres.administration.administration import SpaceAdministr
 from panorama.store.postgres.connections import parse_url
 from panorama.store.postgres.engine import PostgresDatabase
 from panorama.store.sqlite.engine import SqliteDatabase
+from tests.postgres.conftest import Command
 from tests.postgres.roles import create_roles
 
 pytestmark = pytest.mark.postgres
@@ -52,26 +52,6 @@ def people(postgres_url: str, admin: SpaceAdministration) -> Iterator[dict[str, 
         with closing(open_space(urls[ANNA], "anna")) as hers:
             write(hers, SECRET)
         yield urls
-
-
-@pytest.fixture
-def command(
-    people: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, str]]:
-    """Runs a command of a person with a space, and returns its code and all it printed."""
-    monkeypatch.setenv("PANORAMA_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("PANORAMA_NO_DAEMON", "1")
-    monkeypatch.setenv("PANORAMA_EMBEDDER", "none")
-
-    def run(role: str, space: str, *words: str) -> tuple[int, str]:
-        monkeypatch.setenv("PANORAMA_DATABASE_URL", people[role])
-        monkeypatch.setenv("PANORAMA_SPACE", space)
-        capsys.readouterr()
-        code = main(words)
-        seen = capsys.readouterr()
-        return code, seen.out + seen.err
-
-    return run
 
 
 def open_space(url: str, space: str) -> PostgresDatabase:
@@ -143,7 +123,7 @@ def test_raw_sql_takes_no_right_and_plants_no_code(people: dict[str, str], state
         assert refuse(bert, statement)
 
 
-def test_no_command_opens_the_space_of_another(command: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+def test_no_command_opens_the_space_of_another(people: dict[str, str], command: Command, tmp_path: Path) -> None:
     (tmp_path / "backup").mkdir()
     with closing(SqliteDatabase(tmp_path / "backup" / "panorama.db")) as copy:
         create_tables(copy)
@@ -154,31 +134,31 @@ def test_no_command_opens_the_space_of_another(command: Callable[..., tuple[int,
         ("run", "-c", "sdk.notes.list()"), ("restore", restored, "--yes"), ("spaces", "drop", "anna", "--yes"),
         ("spaces", "grant", "anna", BERT), ("spaces", "migrate", "anna"), ("move", "--to", "sqlite", "--yes"),
     ]  # fmt: skip
-    opened = [words for words in doors if (seen := command(BERT, "anna", *words))[0] == 0 or SECRET in seen[1]]
+    opened = [words for words in doors if (seen := command(people[BERT], "anna", *words))[0] == 0 or SECRET in seen[1]]
 
     assert opened == []
-    assert "boat" not in command(BERT, "bert", "spaces")[1]
-    assert "anna" not in [line.split()[0] for line in command(BERT, "bert", "spaces")[1].splitlines()]
+    assert "boat" not in command(people[BERT], "bert", "spaces")[1]
+    assert "anna" not in [line.split()[0] for line in command(people[BERT], "bert", "spaces")[1].splitlines()]
 
 
-def test_the_error_names_the_owner_and_the_next_step(command: Callable[..., tuple[int, str]]) -> None:
-    code, seen = command(BERT, "anna", "tasks")
+def test_the_error_names_the_owner_and_the_next_step(people: dict[str, str], command: Command) -> None:
+    code, seen = command(people[BERT], "anna", "tasks")
 
     assert (code, f"belongs to the role {ANNA}" in seen) == (3, True)
     assert f"panorama spaces grant anna {BERT}" in seen
 
 
-def test_a_missing_space_is_created_by_whoever_may(command: Callable[..., tuple[int, str]]) -> None:
-    code, seen = command(BERT, "holidays", "tasks")
+def test_a_missing_space_is_created_by_whoever_may(people: dict[str, str], command: Command) -> None:
+    code, seen = command(people[BERT], "holidays", "tasks")
 
     assert (code, "may not create the space holidays" in seen) == (3, True)
     assert f"panorama spaces create holidays --role {BERT}" in seen
 
 
-def test_a_granted_space_is_used_like_an_own_one(command: Callable[..., tuple[int, str]]) -> None:
-    created = command(BERT, "team", "tasks", "add", "Order cake")
-    dry = command(BERT, "team", "run", "--dry-run", "-c", "sdk.tasks.create('never')")
-    listed = command(BERT, "team", "tasks")
+def test_a_granted_space_is_used_like_an_own_one(people: dict[str, str], command: Command) -> None:
+    created = command(people[BERT], "team", "tasks", "add", "Order cake")
+    dry = command(people[BERT], "team", "run", "--dry-run", "-c", "sdk.tasks.create('never')")
+    listed = command(people[BERT], "team", "tasks")
 
     assert (created[0], dry[0]) == (0, 0)
     assert ("Order cake" in listed[1], "never" in listed[1]) == (True, False)

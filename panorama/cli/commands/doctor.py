@@ -52,6 +52,8 @@ OPTIONAL_PACKAGES = ("onnxruntime", "qdrant-edge-py", "qdrant-client")
 OLDEST_PYTHON, UNTESTED_PYTHON = (3, 11), (3, 14)
 LOW_DISK_BYTES, MIN_DISK_BYTES = 1 << 30, 50 << 20
 
+SOFTWARE = "sqlite"
+
 SHIPPED_FILES = {"duo": DUO_FILES, "minilm": (MINILM, VOCABULARY), "static": (STATIC, VOCABULARY)}
 
 
@@ -72,7 +74,7 @@ class Installation:
 def run_checks() -> list[dict[str, str]]:
     """Return `check` (its name), `state`, `found` and perhaps `mend` of every check, in the order of repair."""
     place = _read_installation()
-    results = {name: _run_check(partial(check, place)) for name, check in _CHECKS.items()}
+    results = {_name_check(name, place): _run_check(partial(check, place)) for name, check in _CHECKS.items()}
     if results["database"].state != "fail" and place.database.has_data():
         results |= {name: _run_check(check) for name, check in place.database.checks().items()}
         results["contents"] = _run_check(partial(_check_contents, place))
@@ -81,6 +83,16 @@ def run_checks() -> list[dict[str, str]]:
         {"check": name, "state": result.state, "found": result.found} | ({"mend": result.mend} if result.mend else {})
         for name, result in results.items()
     ]
+
+
+def _name_check(name: str, place: Installation) -> str:
+    """Return the name of a check; that of the database software is the software's name."""
+    if name != SOFTWARE:
+        return name
+    try:
+        return place.database.software
+    except PanoramaError:  # of another check's
+        return SOFTWARE
 
 
 def _read_installation() -> Installation:
@@ -332,7 +344,7 @@ _CHECKS: dict[str, Callable[[Installation], CheckResult]] = {
     "python": _check_python,
     "command": _check_command,
     "packages": _check_packages,
-    "sqlite": lambda place: place.database.check_software(),
+    SOFTWARE: lambda place: place.database.check_software(),
     "settings": _check_settings,
     "time zone": _check_time_zone,
     "data directory": _check_directory,

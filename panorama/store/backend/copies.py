@@ -93,6 +93,9 @@ class Snapshots(Protocol):
 class Maintenance(Protocol):
     """Operations on the database of a data directory that does not need to be open."""
 
+    software: str
+    """The database software, as the name of its check."""
+
     def describe(self) -> str:
         """Return where the database is, for a person to read."""
         ...

@@ -2,6 +2,7 @@
 
 import json
 import select
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -10,6 +11,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.pool import QueuePool
 
 from panorama.errors import InvalidInputError
+from panorama.store.postgres.errors import pooler_error
 from panorama.store.postgres.sql import DRIVER, register
 
 KEPT_CONNECTIONS = 2
@@ -40,6 +42,18 @@ _NETWORK = {
     "tcp_user_timeout": 20_000,
 }
 """How soon a peer that is gone is found out (seconds; the last in ms): libpq's connection parameters."""
+
+
+_ROLE_DEFAULTS = {
+    "statement_timeout": "0",  # reads have their own limit, and a long write is a move or a migration
+    "idle_session_timeout": "0",
+    "idle_in_transaction_session_timeout": "0",
+    "lock_timeout": "0",
+    "standard_conforming_strings": "on",
+    "extra_float_digits": "1",
+    "DateStyle": "ISO",
+}
+"""Settings that a role or database may have defaults for that would change what statements do."""
 
 
 def parse_url(text: str) -> URL:
@@ -112,6 +126,7 @@ def _create_engine(
         "jit": "off",  # to compile a statement takes longer than to run it
         "plan_cache_mode": "force_custom_plan",  # a plan for any word is a hundred times slower for some
         "client_connection_check_interval": "5s",
+        **_ROLE_DEFAULTS,
         **settings,
     }
     engine = create_engine(
@@ -120,6 +135,7 @@ def _create_engine(
         connect_args={
             **_NETWORK,
             "application_name": name,
+            "client_encoding": "utf8",
             "options": " ".join(f"-c {name}={value}" for name, value in options.items()),
         },
         isolation_level=isolation,
@@ -129,8 +145,38 @@ def _create_engine(
         hide_parameters=True,  # user data stays out of logs
         **pool,
     )
+    event.listen(engine, "do_connect", open_connection)
+    event.listen(engine, "connect", partial(_require_direct, schema))
     event.listen(engine, "checkout", _require_open)
     return engine
+
+
+def open_connection(_dialect: object, _record: object, arguments: list[Any], parameters: dict[str, Any]) -> Any:
+    """Open a connection.
+
+    Raises:
+        InvalidInputError: The address has a parameter that does not exist.
+    """
+    try:
+        return psycopg.connect(*arguments, **parameters)
+    except psycopg.ProgrammingError as error:
+        raise _invalid_url(str(error).strip()) from None
+
+
+def _require_direct(search_path: str, connection: Any, _record: object) -> None:
+    """Check that a new connection leads to the server itself: a pooler gives its settings and locks to others.
+
+    Raises:
+        UnavailableError: It leads to a pooler.
+    """
+    driver: psycopg.Connection[Any] = connection
+    is_autocommit = driver.autocommit
+    driver.autocommit = True
+    row = driver.execute("SELECT pg_backend_pid(), current_setting('search_path')").fetchone()
+    driver.autocommit = is_autocommit
+    if row != (driver.info.backend_pid, search_path):
+        driver.close()
+        raise pooler_error()
 
 
 def _require_open(connection: Any, _record: object, _proxy: object) -> None:

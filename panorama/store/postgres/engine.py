@@ -268,7 +268,11 @@ class ScratchSpace(PostgresDatabase):
 
 
 def _begin_write(driver: psycopg.Connection[Any]) -> str:
-    """Begin a transaction, take the space's lock, and return the transaction's number: one round trip."""
+    """Begin a transaction, take the space's lock, and return the transaction's number: one round trip.
+
+    Raises:
+        UnavailableError: The space does not exist, or the role may only read it.
+    """
     cursor = driver.execute(spaces.BEGIN_WRITE)
     cursor.nextset()
     row = cursor.fetchone()
@@ -276,4 +280,10 @@ def _begin_write(driver: psycopg.Connection[Any]) -> str:
         raise UnavailableError(
             "The space does not exist in this database; nothing was changed.", hint="Check the setting `space`."
         )
-    return str(row[1])
+    _, number, may_write = row
+    if not may_write:
+        raise spaces.ReadOnlyRoleError(
+            f"The role {driver.info.user} may only read this space; nothing was changed.",
+            hint="Ask the owner of the space for the right to write: panorama spaces grant SPACE ROLE",
+        )
+    return str(number)

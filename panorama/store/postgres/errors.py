@@ -12,10 +12,11 @@ from panorama.store.read_limit import stopped_error
 _CAUSES = {
     "22P05": ("A text holds a character that the database cannot store; nothing was changed.", "Leave it out."),
     "25006": (
-        "The database server is a read-only replica; nothing was changed.",
-        "Give database_url the address of the primary server.",
+        "The database takes no writes: its server is a replica, or it is set to read-only; nothing was changed.",
+        "Give database_url the address of the primary server, or ask who administers the database.",
     ),
     "25P02": ("The database refused an earlier statement of this call; nothing was changed.", "Try again."),
+    "25P04": ("The database ended a transaction that took too long; nothing was changed.", "Try again."),
     "25P03": ("The database ended a transaction that stood still; nothing was changed.", "Try again."),
     "28000": ("The database server does not let this role in.", "Check the role and password in database_url."),
     "28P01": ("The database server refused the password.", "Check the role and password in database_url."),
@@ -36,6 +37,7 @@ _CAUSES = {
     ),
     "53200": ("The database server is out of memory; nothing was changed.", "Try again later."),
     "53300": ("The database server has no free connection; nothing was changed.", "Try again in a moment."),
+    "53400": ("A limit of the database server was reached; nothing was changed.", "Ask who administers the database."),
     "54000": ("The text is too large for the database; nothing was changed.", "Split it."),
     "55P03": ("Another write is still running; nothing was changed.", "Try again in a moment."),
     "58030": ("The database server's disk answered with an error; nothing was changed.", "Check the server's disk."),
@@ -50,9 +52,15 @@ _UNREACHABLE = (
     "Check that it runs and that database_url is right; then send the same call again.",
 )
 _POOLER = (
-    "The database is reached through a pooler that refuses Panorama's settings (pgbouncer).",
+    "The address of the database is that of a pooler (such as pgbouncer), which shares connections between programs.",
     "Give database_url the address of the server itself.",
 )
+
+
+def pooler_error() -> UnavailableError:
+    """Build the error for a database that is reached through a pooler."""
+    message, hint = _POOLER
+    return UnavailableError(message, hint=hint)
 
 
 @contextmanager

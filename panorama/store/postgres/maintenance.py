@@ -19,6 +19,7 @@ from panorama.store.items import rows
 from panorama.store.migrate import HEAD
 from panorama.store.postgres import spaces
 from panorama.store.postgres.engine import PostgresDatabase
+from panorama.store.postgres.errors import translate_errors
 from panorama.store.postgres.transfer.replace_space import replace_space
 from panorama.store.sqlite.replace_database import validate_copy
 
@@ -28,16 +29,29 @@ MAX_CLOCK_SECONDS = 2.0
 
 _ORIGIN = Origin(actor=CLI_ACTOR, client="doctor", conversation="", operation="", call="", unit="")
 _RIGHTS = (
-    "SELECT has_schema_privilege(nspname, 'USAGE'), "
-    "bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') "
-    "AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')) "
+    "SELECT bool_and(has_table_privilege(c.oid, 'SELECT')), "
+    "bool_and(c.relname = 'alembic_version' OR has_table_privilege(c.oid, 'INSERT') "
+    "AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')), "
+    "pg_has_role(n.nspowner, 'MEMBER'), has_database_privilege(current_database(), 'CREATE'), "
+    "has_database_privilege(current_database(), 'TEMPORARY') "
     "FROM pg_namespace AS n JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relkind = 'r' "
-    "WHERE nspname = %s GROUP BY nspname"
+    "WHERE n.nspname = %s GROUP BY n.oid, n.nspowner"
+)
+_OTHER_COLLATIONS = (
+    "SELECT count(*) FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid "
+    "JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_collation AS l ON l.oid = a.attcollation "
+    "WHERE n.nspname = %s AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped AND l.collname <> 'C'"
+)
+_DURABILITY = (
+    "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') "
+    "AND setting = 'off' ORDER BY name"
 )
 
 
 class PostgresMaintenance:
     """Checks and replaces one space."""
+
+    software = "postgresql"
 
     def __init__(self, url: URL, space: str) -> None:
         self._url = url
@@ -74,6 +88,8 @@ class PostgresMaintenance:
             "write lock": self._check_write_lock,
             "schema": self._check_schema,
             "rights": self._check_rights,
+            "collation": self._check_collation,
+            "durability": self._check_durability,
             "clock": self._check_clock,
             "size": self._check_size,
             "search index": self._check_search_index,
@@ -106,7 +122,7 @@ class PostgresMaintenance:
 
     @contextmanager
     def _connect(self) -> Generator[psycopg.Connection[Any]]:
-        with closing(self._open()) as database, database.connect() as driver:
+        with closing(self._open()) as database, translate_errors(), database.connect() as driver:
             yield driver
 
     def _check_write_lock(self) -> CheckResult:
@@ -114,6 +130,8 @@ class PostgresMaintenance:
             try:
                 with database.transaction(_ORIGIN):
                     pass  # nothing was written, only the lock was held
+            except spaces.ReadOnlyRoleError:
+                return CheckResult("ok", "not needed: the role may only read the space")
             except UnavailableError as error:
                 return CheckResult("fail", error.message, error.hint)
         return CheckResult("ok", "free")
@@ -131,11 +149,34 @@ class PostgresMaintenance:
     def _check_rights(self) -> CheckResult:
         with self._connect() as driver:
             row = driver.execute(_RIGHTS, (spaces.schema_name(self._space),)).fetchone()
-        if row is None or not all(row):
-            return CheckResult(
-                "fail", "the role may not read and write all tables of the space", "Ask who administers the database."
-            )
-        return CheckResult("ok", "the role may read and write the space")
+        if row is None or not row[0]:
+            mend = f"Ask the owner of the space: panorama spaces grant {self._space} ROLE"
+            return CheckResult("fail", "the role may not read all tables of the space", mend)
+        _, may_write, is_owner, may_create, may_copy = row
+        if not may_write:
+            return CheckResult("warn", "the role may read the space, but not write it")
+        lacks = [
+            *([] if is_owner else ["migrations and restores are the owner's"]),
+            *(["restoring and moving back need CREATE ON DATABASE"] if is_owner and not may_create else []),
+            *([] if may_copy else ["dry runs that write need TEMPORARY ON DATABASE"]),
+        ]
+        return CheckResult("ok", "; ".join(["the role may read and write the space", *lacks]))
+
+    def _check_collation(self) -> CheckResult:
+        with self._connect() as driver:
+            row = driver.execute(_OTHER_COLLATIONS, (spaces.schema_name(self._space),)).fetchone()
+        if row and row[0]:
+            mend = "Somebody changed the tables; restore a backup: `panorama restore PATH`."
+            return CheckResult("fail", f"{row[0]} columns do not sort by code point", mend)
+        return CheckResult("ok", "texts sort by code point")
+
+    def _check_durability(self) -> CheckResult:
+        with self._connect() as driver:
+            names = [row[0] for row in driver.execute(_DURABILITY)]
+        if names:
+            mend = "Ask who administers the database to turn it on."
+            return CheckResult("warn", f"{' and '.join(names)} is off: a crash of the server may lose writes", mend)
+        return CheckResult("ok", "the server keeps what it confirmed")
 
     def _check_clock(self) -> CheckResult:
         with self._connect() as driver:

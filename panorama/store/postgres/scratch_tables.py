@@ -10,7 +10,7 @@ from sqlalchemy import URL, Connection, Engine, event, text
 
 from panorama.errors import UnavailableError
 from panorama.store.backend import noop
-from panorama.store.postgres.connections import create_single
+from panorama.store.postgres.connections import create_single, open_connection
 from panorama.store.postgres.contents import content_rows
 
 TEMPORARY = "pg_temp"
@@ -64,6 +64,7 @@ def open_scratch_tables(url: URL, schema: str, check_cancel: Callable[[], None] 
     except BaseException:
         engine.dispose()
         raise
+    event.remove(engine, "do_connect", open_connection)
     event.listen(engine, "do_connect", _refuse_connection)
     return (
         engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True),

@@ -33,14 +33,18 @@ _WRITE_LOCK = 0x50414E4F << 32
 """The upper half of the number of a space's lock, "PANO" in ASCII; the lower half is the schema's number."""
 
 _TAKE_LOCK = (
-    f"SELECT pg_advisory_xact_lock({_WRITE_LOCK} | oid::bigint), pg_current_xact_id()::text "
-    "FROM pg_namespace WHERE nspname = current_schema()"
+    f"SELECT pg_advisory_xact_lock({_WRITE_LOCK} | oid::bigint), pg_current_xact_id()::text, "
+    "has_table_privilege(to_regclass('changes'), 'INSERT') FROM pg_namespace WHERE nspname = current_schema()"
 ).encode()
 BEGIN_WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED; " + _TAKE_LOCK
-"""Begins a write: takes the space's lock, and returns the number of the transaction.
+"""Begins a write: takes the space's lock, and returns the number of the transaction and whether the role may write.
 
 READ COMMITTED: at a higher level the snapshot would be older than the lock.
 """
+
+
+class ReadOnlyRoleError(UnavailableError):
+    """The role may read the space, but not write it."""
 
 
 def schema_name(space: str) -> str:

@@ -29,6 +29,8 @@ _RESTORE_HINT = "Put a backup from the folder backups in its place: `panorama re
 class SqliteMaintenance:
     """Checks and replaces one file."""
 
+    software = "sqlite"
+
     def __init__(self, path: Path) -> None:
         self._path = path
 
