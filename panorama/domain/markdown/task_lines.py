@@ -12,6 +12,7 @@ from panorama.domain.markdown.lines import mask_line, replace_controls
 from panorama.domain.markdown.parser import TaskLine, build_task, list_drafts
 from panorama.domain.markdown.task_fields import parse_task_fields
 from panorama.domain.markdown.task_matching import MAX_EQUALS, TaskBox, match_tasks
+from panorama.errors import InvalidInputError
 
 MARKS = {"todo": " ", "idea": " ", "in_progress": "/", "done": "x", "cancelled": "-"}
 """The mark in the box of a task with a status."""
@@ -27,6 +28,13 @@ _OWN_ID = re.compile(r"[ \t]*🆔\ufe0f?[ \t]*[A-Za-z0-9_-]+")
 _DUE = re.compile(r"((?:[📅📆🗓]\ufe0f?|\bdue::)[ \t]*)[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _WHOLE_DUE = re.compile(rf"[ \t]*(?:\[{_DUE.pattern}[ \t]*\]|\({_DUE.pattern}[ \t]*\)|{_DUE.pattern})")
 _LINE_BREAK = re.compile(r"\r\n|[\r\n]")
+
+
+MAX_TEXT_LINES, MAX_TEXT_CHARS = 5_000, 500_000
+"""The longest text whose lines are followed: an edit of any part of it takes up to a quarter of a second."""
+
+MAX_TASKS = 250
+"""The most lines of a note that are tasks: one edit may change them all in a single transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,22 @@ class LinePlace:
         return cls(box.line, box.title, box.anchor)
 
 
+def can_follow(content: str) -> bool:
+    """Return whether a text is short enough for its lines to be followed."""
+    if len(content) > MAX_TEXT_CHARS:
+        return False
+    return content.count("\n") + content.count("\r") - content.count("\r\n") < MAX_TEXT_LINES
+
+
+def text_too_long_error(title: str) -> InvalidInputError:
+    """Return the error for a note whose text is too long to have lines that are tasks."""
+    return InvalidInputError(
+        f"“{title}” is too long: a note whose checkboxes are tasks has at most {MAX_TEXT_LINES:,} lines and "
+        f"{MAX_TEXT_CHARS:,} characters.",
+        hint="Move a part of the text, or the checkboxes, into another note.",
+    )
+
+
 def split_lines(content: str) -> list[str]:
     """Return the lines of a text without their endings, as the parser counts them."""
     return _LINE_BREAK.split(content)
@@ -63,8 +87,12 @@ def follow_lines(places: Mapping[str, LinePlace], old: str, new: str) -> dict[st
     """Return the places of tasks in a changed text.
 
     A line is known by the difference between the texts, by its own id, its words, and their similarity. A line that
-    was gone is known by its id or its words.
+    was gone is known by its id or its words. In a text that is too long to be followed, all are gone.
     """
+    if not can_follow(new):
+        return {task: replace(place, line=-abs(place.line)) for task, place in places.items()}
+    if not can_follow(old):
+        old = ""
     kept, drafts = _match_lines(split_lines(old), split_lines(new)), list_drafts(new)
     found: dict[str, LinePlace] = {}
     lost: list[str] = []

@@ -1,7 +1,8 @@
 """One box is one task: a checkbox line of a note and its task are completed, reopened and renamed together."""
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -15,9 +16,11 @@ from panorama.domain.markdown.parser import TaskLine
 from panorama.domain.markdown.task_lines import LinePlace, read_line, split_lines
 from panorama.domain.time.times import to_local_day
 from panorama.services.base import Service
+from panorama.services.jobs.portions import MAX_BATCH
 from panorama.store.backend import Session
 from panorama.store.graph import task_lines
 from panorama.store.items import rows
+from panorama.store.items.rows import ItemUpdate
 
 
 class TaskLines(Service):
@@ -32,29 +35,51 @@ class TaskLines(Service):
             The next occurrence, if the task recurs and was completed.
         """
         rows.save(session, old, new)
-        if found := self._find_line(session, new):
+        found = self._find_line(session, new)
+        if found:
             self._write_line(session, *found, old, new)
-        return self._add_next(session, new) if new.status == "done" != old.status else None
+        if not (new.status == "done" != old.status):
+            return None
+        return self._add_next(session, new, found[0] if found else None)
 
-    def _add_next(self, session: Session, task: Task) -> Task | None:
-        """Store the next occurrence of a completed recurring task; if the task has a line, it gets one above it."""
-        id_ = self._context.new_id(PREFIXES["task"])
-        following = next_occurrence(task, id_=id_, now=self._now(), zone=self._context.zone)
+    def _add_next(self, session: Session, task: Task, note: Note | None) -> Task | None:
+        """Store the next occurrence of a completed recurring task; one with a line in a note gets a line there."""
+        following = self._build_next(task)
         if following is None:
             return None
-        found = self._find_line(session, task)
-        if found is None:
+        if note is None:
             rows.add(session, following)
             return following
-        note, number = found
-        following = replace(following, source_ref=note.id)
-        rows.add(session, following)
-        day = to_local_day(following.deadline, self._context.zone) if following.deadline else None
-        self._save_text(session, note, lines.insert_next(note.content, number, day))
-        line = read_line(self._get_line(session, note.id, number))
-        if line:
-            task_lines.link_lines(session, note.id, {following.id: LinePlace(number, line.title, line.anchor)})
-        return following
+        return self._add_all_next(session, note.id, [(task, following)])[0]
+
+    def _build_next(self, task: Task) -> Task | None:
+        id_ = self._context.new_id(PREFIXES["task"])
+        return next_occurrence(task, id_=id_, now=self._now(), zone=self._context.zone)
+
+    def _add_all_next(self, session: Session, note_id: str, pairs: Sequence[tuple[Task, Task]]) -> list[Task]:
+        """Store the next occurrences of tasks with lines in a note; each gets a line above that of its task."""
+        note: Note = rows.load(session, "note", note_id)
+        places = task_lines.list_places(session, note_id)
+        ordered = sorted(pairs, key=lambda pair: places[pair[0].id].line)
+        created, text = [replace(following, source_ref=note_id) for _, following in ordered], note.content
+        numbers = [places[task.id].line for task, _ in ordered]
+        for number, following in zip(reversed(numbers), reversed(created), strict=True):
+            day = to_local_day(following.deadline, self._context.zone) if following.deadline else None
+            text = lines.insert_next(text, number, day)
+        for following in created:
+            rows.add(session, following)
+        self._save_text(session, note, text)
+        moved = {
+            task: replace(place, line=place.line + bisect_right(numbers, place.line))
+            for task, place in places.items()
+            if place.line > 0
+        }
+        texts = split_lines(text)
+        for above, (number, following) in enumerate(zip(numbers, created, strict=True)):
+            if line := read_line(texts[number + above - 1]):
+                moved[following.id] = LinePlace(number + above, line.title, line.anchor)
+        task_lines.link_lines(session, note_id, moved)
+        return created
 
     def _write_line(self, session: Session, note: Note, number: int, old: Task, new: Task) -> None:
         """Write what differs between two values of a task into its line."""
@@ -79,10 +104,6 @@ class TaskLines(Service):
     def _save_text(self, session: Session, note: Note, text: str) -> None:
         rows.save(session, note, note.with_changes(self._now(), content=text))
 
-    def _get_line(self, session: Session, note: str, number: int) -> str:
-        loaded: Note = rows.load(session, "note", note)
-        return split_lines(loaded.content)[number - 1]
-
     # From a line to its task
 
     def save_note(self, session: Session, old: Note, new: Note) -> tuple[Note, str]:
@@ -90,67 +111,95 @@ class TaskLines(Service):
 
         Returns:
             The note, which has a further line if a recurring task was completed; and a remark, "" if no task changed.
+
+        Raises:
+            InvalidInputError: The note has lines of tasks, and its text is too long for them.
         """
         before = task_lines.list_places(session, old.id) if "[" in old.content and old.content != new.content else {}
+        has_lines = any(place.line > 0 for place in before.values())
+        if has_lines and not lines.can_follow(new.content):
+            raise lines.text_too_long_error(new.title)
         rows.save(session, old, new)
-        if not any(place.line > 0 for place in before.values()):
+        if not has_lines:
             return new, ""
-        after = task_lines.list_places(session, old.id)
-        texts = split_lines(old.content), split_lines(new.content)
-        counts = Counter[str]()
-        for id_, place in before.items():
-            number = after[id_].line
-            former = texts[0][place.line - 1] if place.line > 0 else ""
-            if not former or (number > 0 and texts[1][number - 1] == former):
-                continue
-            if task := self._find_linked(session, id_, old.id):
-                line = read_line(texts[1][number - 1]) if number > 0 else None
-                counts.update(self._follow_line(session, task, read_line(former), line))
+        counts = self._follow_lines(session, old, new, before)
         if not counts:
             return new, ""
         latest: Note = rows.load(session, "note", new.id)
         return latest, f"Tasks of its lines: {', '.join(f'{count:,} {word}' for word, count in counts.items())}."
 
-    def _find_linked(self, session: Session, task: str, note: str) -> Task | None:
-        """Return a living task that is linked to a line of a note."""
-        found: Task | None = rows.find(session, "task", task)
-        return found if found and found.deleted_at is None and found.source_ref == note else None
+    def _follow_lines(self, session: Session, old: Note, new: Note, before: Mapping[str, LinePlace]) -> Counter[str]:
+        """Apply the changes of lines to their tasks; return descriptions of the changes."""
+        after = task_lines.list_places(session, old.id)
+        texts = split_lines(old.content), split_lines(new.content)
+        changed: dict[str, tuple[str, str | None]] = {}
+        for id_, place in before.items():
+            number = after[id_].line
+            present = texts[1][number - 1] if number > 0 else None
+            if place.line > 0 and present != (former := texts[0][place.line - 1]):
+                changed[id_] = former, present
+        counts, updates, repeated = Counter[str](), list[ItemUpdate](), list[tuple[Task, Task]]()
+        for task in self._list_linked(session, list(changed), old.id):
+            former, present = changed[task.id]
+            line = None if present is None else read_line(present)
+            new_task, words = self._follow_line(task, read_line(former), line)
+            if new_task is not task:
+                updates.append(ItemUpdate(task, new_task))
+            if new_task.status == "done" != task.status and (following := self._build_next(new_task)):
+                repeated.append((new_task, following))
+            counts.update(words)
+        self._save_tasks(session, updates)
+        if repeated:
+            self._add_all_next(session, old.id, repeated)
+        return counts
 
-    def _follow_line(self, session: Session, task: Task, old: TaskLine | None, new: TaskLine | None) -> list[str]:
-        """Apply the change of a line to its task; return a description of the change."""
+    def _list_linked(self, session: Session, tasks: Sequence[str], note: str) -> list[Task]:
+        """Return those of some tasks that are living and linked to a line of a note."""
+        found: list[Task] = list(rows.load_all(session, tasks).values())
+        return [task for task in found if task.deleted_at is None and task.source_ref == note]
+
+    def _save_tasks(self, session: Session, updates: Sequence[ItemUpdate]) -> None:
+        for start in range(0, len(updates), MAX_BATCH):
+            rows.save_all(session, updates[start : start + MAX_BATCH])
+
+    def _follow_line(self, task: Task, old: TaskLine | None, new: TaskLine | None) -> tuple[Task, list[str]]:
+        """Return a task with the change of its line, and a description of the change."""
         if new is None:
-            rows.save(session, task, task.with_changes(self._now(), source_ref=None))
-            return ["unlinked, because the line is gone"]
+            return task.with_changes(self._now(), source_ref=None), ["unlinked, because the line is gone"]
         former = task_fields(old, self._context.zone) if old else {}
         values = {
             name: value for name, value in task_fields(new, self._context.zone).items()
             if name != "notes" and value != former.get(name) and value != getattr(task, name)
         }  # fmt: skip
-        return self._apply_line(session, task, values)
+        return self._apply_line(task, values)
 
-    def _apply_line(self, session: Session, task: Task, values: dict[str, Any]) -> list[str]:
+    def _apply_line(self, task: Task, values: dict[str, Any]) -> tuple[Task, list[str]]:
         status = cast("TaskStatus", values.pop("status", task.status))
         if lines.MARKS[status] != lines.MARKS[task.status]:
             values |= status_fields(task.status, status, self._now())
         if not values:
-            return []
+            return task, []
         changed = task.with_changes(self._now(), **values)
-        rows.save(session, task, changed)
-        if changed.status == "done" != task.status:
-            self._add_next(session, changed)
         if changed.status != task.status:
-            return [_STATUS_WORDS[changed.status]]
-        return ["renamed" if changed.title != task.title else "changed"]
+            return changed, [_STATUS_WORDS[changed.status]]
+        return changed, ["renamed" if changed.title != task.title else "changed"]
 
     # Both, after a restore or an undo
 
-    def reconcile(self, session: Session, items: Iterable[str], from_tasks: Collection[str] = ()) -> bool:
+    def reconcile(
+        self,
+        session: Session,
+        items: Iterable[str],
+        from_tasks: Collection[str] = (),
+        is_later: Callable[[str], bool] = lambda _: False,
+    ) -> bool:
         """Make tasks and their lines equal again after some tasks or notes were restored or undone.
 
         A task takes the state of its line. A link to a line that is gone, or that another task has by now, ends.
 
         Args:
             from_tasks: Tasks, or notes with all their tasks, whose state is written into the line instead.
+            is_later: Whether a note is reconciled by a later call, because its text is not restored yet.
 
         Returns:
             Whether one of them has lines of tasks.
@@ -158,8 +207,9 @@ class TaskLines(Service):
         notes, later = dict[str, None](), set(items)
         for item in sorted(later):
             place = task_lines.find_place(session, item) if kind_of(item) == "task" else None
-            if place or kind_of(item) == "note":
-                notes[place[0] if place else item] = None
+            note = place[0] if place else item
+            if kind_of(note) == "note" and not is_later(note):
+                notes[note] = None
         linked = task_lines.list_linked_notes(session, list(notes))
         for note in sorted(linked):
             self._reconcile_note(session, note, later, from_tasks)
@@ -171,18 +221,20 @@ class TaskLines(Service):
         note: Note | None = rows.find(session, "note", id_)
         if note is None or note.deleted_at:
             return
-        before, text, taken = split_lines(note.content), note.content, set[int]()
-        for task_id, place in places.items():
-            task = self._find_linked(session, task_id, id_)
+        before = split_lines(note.content) if lines.can_follow(note.content) else []
+        text, taken, updates = note.content, set[int](), list[ItemUpdate]()
+        for task in self._list_linked(session, list(places), id_):
+            place = places[task.id]
             line = read_line(before[place.line - 1]) if 0 < place.line <= len(before) else None
-            if task and (line is None or place.line in taken):
-                rows.save(session, task, task.with_changes(self._now(), source_ref=None))
-            elif task and line:
-                taken.add(place.line)
-                if task_id in from_tasks or id_ in from_tasks:
-                    text = self._write_state(text, place.line, line, task)
-                else:
-                    self._take_state(session, task, line)
+            if line is None or place.line in taken:
+                updates.append(ItemUpdate(task, task.with_changes(self._now(), source_ref=None)))
+                continue
+            taken.add(place.line)
+            if task.id in from_tasks or id_ in from_tasks:
+                text = self._write_state(text, place.line, line, task)
+            else:
+                updates.append(ItemUpdate(task, self._take_state(task, line)))
+        self._save_tasks(session, updates)
         self._save_text(session, note, text)
 
     def _write_state(self, text: str, number: int, line: TaskLine, task: Task) -> str:
@@ -192,11 +244,11 @@ class TaskLines(Service):
             text = lines.write_status(text, number, task.status, self._today())
         return text
 
-    def _take_state(self, session: Session, task: Task, line: TaskLine) -> None:
+    def _take_state(self, task: Task, line: TaskLine) -> Task:
         status, values = cast("TaskStatus", line.status), {"title": line.title}
         if lines.MARKS[status] != lines.MARKS[task.status]:
             values |= status_fields(task.status, status, self._now())
-        rows.save(session, task, task.with_changes(self._now(), **values))
+        return task.with_changes(self._now(), **values)
 
 
 _STATUS_WORDS = {

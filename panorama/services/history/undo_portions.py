@@ -70,6 +70,7 @@ class PortionedUndo:
         self._done: list[Change] = []
         self._conflicts: list[Mapping[str, Any]] = []
         self._size = BatchSize()
+        self._last_steps: dict[str, int] = {}
 
     @property
     def was_begun(self) -> bool:
@@ -102,6 +103,7 @@ class PortionedUndo:
 
     def _apply(self, plan: UndoPlan, *, skip_conflicts: bool) -> None:
         pace, position = ProgressTracker(report_progress), 0
+        self._last_steps = {step.change.item: at for at, step in enumerate(plan.steps) if step.change.kind == "note"}
         pace.set_total(self._before + len(plan.steps))
         pace.advance(self._before)
         pace.start("undoing changes")
@@ -128,7 +130,7 @@ class PortionedUndo:
             position += len(batch)
             if time.monotonic() > end:
                 break
-        undoing.reconcile_lines()
+        undoing.reconcile_lines(lambda note: self._last_steps.get(note, -1) >= position)
         self._done += undoing.done
         self._conflicts += undoing.conflicts
         return position

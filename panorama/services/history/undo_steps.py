@@ -1,6 +1,6 @@
 """Undo steps of a unit: planned from the log, then applied field by field."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -162,10 +162,14 @@ class UndoOperation:
         rows.save_all(self._session, list(self._waiting.values()))
         self._waiting.clear()
 
-    def reconcile_lines(self) -> None:
-        """Make tasks and their checkbox lines equal again where only one of both was undone."""
+    def reconcile_lines(self, is_later: Callable[[str], bool] = lambda _: False) -> None:
+        """Make tasks and their checkbox lines equal again where only one of both was undone.
+
+        Args:
+            is_later: Whether a note is left to a later call, because a later step restores its text.
+        """
         from_tasks = {line.item for line in self.done if (line.action == "update") == (line.kind == "task")}
-        self._lines.reconcile(self._session, [line.item for line in self.done], from_tasks)
+        self._lines.reconcile(self._session, [line.item for line in self.done], from_tasks, is_later)
 
     def _apply_step(self, step: UndoStep) -> None:
         self.conflicts += step.conflicts

@@ -10,11 +10,11 @@ from panorama.domain.items.references import NoteRef
 from panorama.domain.items.tasks import Task, status_fields
 from panorama.domain.markdown.import_fields import task_fields
 from panorama.domain.markdown.parser import TaskLine, build_task, list_drafts
-from panorama.domain.markdown.task_lines import MARKS, LinePlace
+from panorama.domain.markdown.task_lines import MARKS, MAX_TASKS, LinePlace, can_follow, text_too_long_error
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.base import LargeCall, Service
 from panorama.services.items.results import NoteTasks
-from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, apply_in_portions
+from panorama.services.jobs.portions import LARGE_UNIT, apply_in_portions
 from panorama.store.backend import Session
 from panorama.store.graph import task_lines
 from panorama.store.items import rows
@@ -48,7 +48,7 @@ class NoteTaskService(Service):
 
         Raises:
             NotFoundError: There is no such note.
-            InvalidInputError: No box of the note has one of these words.
+            InvalidInputError: No box of the note has one of these words; or the note is too long, or has too many.
             ConflictError: The note was changed meanwhile.
         """
         with self._reading() as session:
@@ -83,7 +83,7 @@ class NoteTaskService(Service):
         """Return a call that makes too many tasks for one transaction; None for any other."""
         with self._reading() as session:
             count = len(_choose_boxes(session, note, lines).boxes)
-        return LargeCall({"note": note, "lines": lines}, is_long=count > LONG_UNIT) if count > LARGE_UNIT else None
+        return LargeCall({"note": note, "lines": lines}, is_long=False) if count > LARGE_UNIT else None
 
     def _find_imported(self, session: Session, chosen: _Boxes, box: TaskLine) -> Task | None:
         """Return the living task that an import made of a box and that has no line yet, whose state the box shows."""
@@ -106,12 +106,14 @@ class NoteTaskService(Service):
 
 def _choose_boxes(session: Session, id_: str, lines: tuple[str, ...]) -> _Boxes:
     note: Note = rows.load(session, "note", id_)
+    if not can_follow(note.content):
+        raise text_too_long_error(note.title)
     boxes = [build_task(draft) for draft in list_drafts(note.content).values()]
     tasks: dict[int, str] = {}
-    for task_id, place in task_lines.list_places(session, id_).items():
-        task: Task | None = rows.find(session, "task", task_id)
-        if task and task.deleted_at is None and task.source_ref == id_:
-            tasks[place.line] = task_id
+    places = task_lines.list_places(session, id_)
+    for task in rows.load_all(session, list(places)).values():
+        if task.deleted_at is None and task.source_ref == id_:
+            tasks[places[task.id].line] = task.id
     named = {" ".join(line.split()) for line in lines}
     if missing := named - {box.title for box in boxes}:
         raise InvalidInputError(
@@ -122,6 +124,11 @@ def _choose_boxes(session: Session, id_: str, lines: tuple[str, ...]) -> _Boxes:
         box for box in boxes
         if box.line not in tasks and (box.title in named if named else box.status in ("todo", "in_progress"))
     ]  # fmt: skip
+    if (count := len(tasks) + len(free)) > MAX_TASKS:
+        raise InvalidInputError(
+            f"“{note.title}” would have {count:,} checkboxes that are tasks; a note has at most {MAX_TASKS}.",
+            hint="Name some with `lines`, or move a part of the note into another one.",
+        )
     imported: dict[str, list[str]] = {}
     for title, task_id in imports.list_tasks_of(session, id_) if free else ():
         imported.setdefault(title, []).append(task_id)
