@@ -51,6 +51,7 @@ from panorama.services.scripts.library.library import Library
 from panorama.services.scripts.library.review import ScriptReviews
 from panorama.services.scripts.library.runner import LibraryRunner
 from panorama.services.scripts.library.script_files import ScriptFiles
+from panorama.services.scripts.library.shared_scripts import SharedScripts
 from panorama.services.scripts.orphaned_runs import OrphanedRuns
 from panorama.services.scripts.sdk_search.collections import collection_entries
 from panorama.services.scripts.sdk_search.reference import SdkReference
@@ -326,7 +327,9 @@ def _build_services(
 
 
 def _build_library(context: ServiceContext, calls: Calls, settings: Settings) -> Library:
-    shelf = ScriptFiles(settings.home / "scripts", bundled_path("scripts"))
+    folder, shipped = settings.home / "scripts", bundled_path("scripts")
+    is_shared = bool(settings.database_url.get_secret_value())
+    shelf = SharedScripts(folder, shipped, context) if is_shared else ScriptFiles(folder, shipped)
     return Library(
         context, shelf, taken=lambda: calls.names | SURFACE.keys() | {"sdk", "state"}, findings=_find_violations
     )

@@ -4,25 +4,24 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
 from fastmcp import Client
 from psycopg.sql import SQL, Identifier
 
-from panorama.app import App, open_app
-from panorama.calls import Conversation
+from panorama.app import open_app
 from panorama.cli.main import main
 from panorama.config import read_settings
 from panorama.errors import UnavailableError
 from panorama.mcp.server import build_server
 from tests.postgres.cutting_proxy import cutting_proxy
+from tests.postgres.machines import PERSON, call, drop_spaces, machine
 
 pytestmark = [pytest.mark.postgres, pytest.mark.anyio]
 
@@ -30,29 +29,12 @@ SPACE = "contents"
 TEXT = "tiles for the kitchen\n" * 100_000
 """2.1 MB: three parts."""
 
-PERSON = Conversation(id="v_contents", actor="tool", client="tests")
-
 
 @pytest.fixture
 def url(postgres_url: str) -> Iterator[str]:
     """The address of a database without the space."""
     yield postgres_url
-    with psycopg.connect(postgres_url, autocommit=True) as driver:
-        query = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'panorama_contents%'"
-        for (name,) in driver.execute(query).fetchall():
-            driver.execute(SQL("DROP SCHEMA {} CASCADE").format(Identifier(name)))
-
-
-@contextmanager
-def machine(home: Path, url: str, space: str = SPACE) -> Generator[App]:
-    """Open the product on a machine: a data directory and the address of the database."""
-    settings = read_settings(home=home, database_url=url, space=space, embedder="none", toolsets="default,files")
-    with open_app(settings) as app:
-        yield app
-
-
-def call(app: App, operation: str, **arguments: Any) -> Any:
-    return app.calls.call(operation, arguments, PERSON).to_dict()["data"]
+    drop_spaces(postgres_url, SPACE)
 
 
 def count(url: str, table: str, space: str = SPACE) -> int:
@@ -63,10 +45,10 @@ def count(url: str, table: str, space: str = SPACE) -> int:
 
 
 async def test_a_file_that_one_machine_writes_is_read_on_another(url: str, tmp_path: Path) -> None:
-    with machine(tmp_path / "a", url) as app:
+    with machine(tmp_path / "a", url, SPACE) as app:
         async with Client(build_server(app)) as client:
             written = await client.call_tool("write_file", {"name": "tiles.csv", "text": TEXT})
-    with machine(tmp_path / "b", url) as app:
+    with machine(tmp_path / "b", url, SPACE) as app:
         async with Client(build_server(app)) as client:
             read = await client.call_tool("get_file", {"file": "tiles.csv", "start": 2_000_000, "chars": 21})
 
@@ -77,17 +59,17 @@ async def test_a_file_that_one_machine_writes_is_read_on_another(url: str, tmp_p
 
 
 def test_an_old_version_is_restored_on_another_machine(url: str, tmp_path: Path) -> None:
-    with machine(tmp_path / "a", url) as app:
+    with machine(tmp_path / "a", url, SPACE) as app:
         call(app, "write_file", name="plan.md", text="one")
         unit = app.calls.call("write_file", {"name": "plan.md", "text": "two"}, PERSON).metadata["undo"]
-    with machine(tmp_path / "b", url) as app:
+    with machine(tmp_path / "b", url, SPACE) as app:
         call(app, "undo", unit=unit)
 
         assert call(app, "get_file", file="plan.md")["text"] == "one"
 
 
 def test_a_dry_run_stores_no_content_on_the_server(url: str, tmp_path: Path) -> None:
-    with machine(tmp_path / "a", url) as app:
+    with machine(tmp_path / "a", url, SPACE) as app:
         call(app, "write_file", name="plan.md", text="one")
         source = (
             "from panorama import sdk\n"
@@ -102,13 +84,13 @@ def test_a_dry_run_stores_no_content_on_the_server(url: str, tmp_path: Path) -> 
 
 
 def test_a_purge_on_one_machine_forgets_what_another_wrote(url: str, tmp_path: Path) -> None:
-    with machine(tmp_path / "a", url) as app:
+    with machine(tmp_path / "a", url, SPACE) as app:
         file = call(app, "write_file", name="secret.txt", text=TEXT)["id"]
         call(app, "write_file", name="plan.md", text="kept")
         call(app, "delete_item", item=file)
     with psycopg.connect(url) as driver:
         driver.execute("UPDATE panorama_contents.contents SET written_at = 'epoch'")
-    with machine(tmp_path / "b", url) as app:
+    with machine(tmp_path / "b", url, SPACE) as app:
         forgotten = app.calls.call("purge", {"days": 0, "confirm": True}, PERSON).to_dict()["data"]
 
         assert (forgotten["contents"], forgotten["content_bytes"]) == (1, len(TEXT))
@@ -119,7 +101,7 @@ def test_a_purge_on_one_machine_forgets_what_another_wrote(url: str, tmp_path: P
 def test_a_backup_has_the_contents_and_another_space_gets_them_back(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with machine(tmp_path / "a", url) as app:
+    with machine(tmp_path / "a", url, SPACE) as app:
         call(app, "write_file", name="tiles.csv", text=TEXT)
         backup = call(app, "create_backup", folder=str(tmp_path / "copies"), confirm=True)
         exported = call(app, "export_data", folder=str(tmp_path / "exports"), confirm=True)
@@ -134,7 +116,7 @@ def test_a_backup_has_the_contents_and_another_space_gets_them_back(
     monkeypatch.setenv("PANORAMA_SPACE", SPACE)
     assert main(["restore", backup["path"], "--yes"]) == 0
 
-    with machine(tmp_path / "b", url) as app:
+    with machine(tmp_path / "b", url, SPACE) as app:
         assert call(app, "get_file", file="tiles.csv", chars=20)["text"] == TEXT[:20]
     previous = [name for name in list_spaces(url) if "_before_" in name]
     with machine(tmp_path / "c", url, previous[0].removeprefix("panorama_")) as app:
@@ -152,14 +134,14 @@ def test_a_database_file_that_is_restored_keeps_the_contents_that_it_names(url: 
     from panorama.store.postgres.engine import PostgresDatabase
     from panorama.store.postgres.transfer.replace_space import replace_space
 
-    with machine(tmp_path / "a", url) as app:
+    with machine(tmp_path / "a", url, SPACE) as app:
         call(app, "write_file", name="plan.md", text="one")
         app.context.database.copy_to(tmp_path / "copy.db")
         call(app, "write_file", name="plan.md", text="two")
     with closing(PostgresDatabase(parse_url(url), SPACE)) as database:
         replace_space(database, tmp_path / "copy.db", datetime.now(UTC), is_own=True)
 
-    with machine(tmp_path / "a", url) as app:
+    with machine(tmp_path / "a", url, SPACE) as app:
         assert call(app, "get_file", file="plan.md")["text"] == "one"
     assert count(url, "contents") == 1
 
@@ -202,7 +184,7 @@ def test_the_doctor_finds_missing_and_damaged_contents(
 ) -> None:
     from panorama.cli.commands.doctor import run_checks
 
-    with machine(tmp_path / "a", url) as app:
+    with machine(tmp_path / "a", url, SPACE) as app:
         call(app, "write_file", name="plan.md", text="one")
         call(app, "write_file", name="list.md", text="two")
     monkeypatch.setenv("PANORAMA_HOME", str(tmp_path / "a"))
@@ -230,7 +212,10 @@ def digest(content: bytes) -> str:
 def test_a_connection_that_is_cut_while_a_content_is_sent_leaves_nothing(
     url: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    with cutting_proxy(tmp_path_factory.mktemp("p"), url) as (proxy, through), machine(tmp_path / "a", through) as app:
+    with (
+        cutting_proxy(tmp_path_factory.mktemp("p"), url) as (proxy, through),
+        machine(tmp_path / "a", through, SPACE) as app,
+    ):
         proxy.cut_at("cut here", "before")
 
         with pytest.raises(UnavailableError, match="nothing was changed"):
@@ -255,7 +240,7 @@ database.contents(settings.home).put_parts("0" * 64, parts())
 
 
 def test_a_kill_between_parts_leaves_nothing(url: str, tmp_path: Path) -> None:
-    with machine(tmp_path / "a", url):
+    with machine(tmp_path / "a", url, SPACE):
         pass
     variables = {"PANORAMA_HOME": str(tmp_path / "a"), "PANORAMA_DATABASE_URL": url, "PANORAMA_SPACE": SPACE}
 
@@ -269,7 +254,7 @@ def test_a_backup_on_one_machine_holds_up_a_purge_on_another(url: str, tmp_path:
     from panorama.store.postgres.connections import parse_url
     from panorama.store.postgres.engine import PostgresDatabase
 
-    with machine(tmp_path / "a", url) as app:
+    with machine(tmp_path / "a", url, SPACE) as app:
         name = app.context.database.contents(tmp_path).put(b"loose")
         later = (datetime.now(UTC) + timedelta(days=1)).timestamp()
         with closing(PostgresDatabase(parse_url(url), SPACE)) as other:

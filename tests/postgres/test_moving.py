@@ -6,15 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from shutil import copyfile
 
-import psycopg
 import pytest
-from psycopg.sql import SQL, Identifier
 
 from panorama.cli.main import main
 from panorama.errors import ConflictError, ScriptError, UnavailableError
 from panorama.store.archive import jsonl
 from panorama.store.backend import Database
 from panorama.store.sqlite.engine import SqliteDatabase
+from tests.postgres.machines import drop_spaces
 from tests.sampled import sampled
 from tests.whole import differing
 
@@ -43,10 +42,7 @@ def home(sample: Path, tmp_path: Path) -> Path:
 def url(postgres_url: str) -> Iterator[str]:
     """The address of a database without the space."""
     yield postgres_url
-    with psycopg.connect(postgres_url, autocommit=True) as driver:
-        query = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'panorama_moving%'"
-        for (name,) in driver.execute(query).fetchall():
-            driver.execute(SQL("DROP SCHEMA {} CASCADE").format(Identifier(name)))
+    drop_spaces(postgres_url, SPACE)
 
 
 def count_notes(url: str) -> int:

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -329,6 +330,8 @@ def _keep_version(panorama: Client, script: str) -> None:
 def _open_editor(view: Mapping[str, Any]) -> None:
     """Let the user edit their own copy of a script."""
     path = Path(view["path"])
+    if path.is_file() and sha256(path.read_bytes()).hexdigest() != view["digest"]:
+        path.replace(path.with_name(f"{path.name}~"))  # an earlier text than the approved one, which was shown
     if not path.exists():
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as copy:

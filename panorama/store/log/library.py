@@ -70,6 +70,29 @@ def find_state(session: Session, name: str) -> ReviewState | None:
     return _to_state(row) if row else None
 
 
+def list_approved_names(session: Session) -> list[str]:
+    """Return the names of the scripts with a text that is reviewed, promoted or retired."""
+    return list(session.connection.execute(select(scripts.c.name).where(_HAS_APPROVED)).scalars())
+
+
+def find_approved_digest(session: Session, name: str) -> str:
+    """Return the digest of the text of a script that is reviewed, promoted or retired, "" if none is."""
+    statement = select(scripts.c.digest).where(scripts.c.name == name, _HAS_APPROVED)
+    return session.connection.execute(statement).scalar() or ""
+
+
+def find_text(session: Session, name: str, digest: str) -> str:
+    """Return the text of a script that is stored with a digest, "" if none is."""
+    statement = select(reviews.c.text).where(reviews.c.name == name, reviews.c.digest == digest).limit(1)
+    return session.connection.execute(statement).scalar() or ""
+
+
+def was_approved(session: Session, name: str, digest: str) -> bool:
+    """Return whether a text of a script was approved at any time."""
+    where = (reviews.c.name == name, reviews.c.digest == digest, reviews.c.verdict == APPROVED)
+    return session.connection.execute(select(reviews.c.number).where(*where).limit(1)).first() is not None
+
+
 def set_state(session: Session, name: str, new: ReviewState, now: datetime) -> None:
     """Store the review state of a script."""
     session.connection.execute(delete(scripts).where(scripts.c.name == name))
@@ -78,6 +101,7 @@ def set_state(session: Session, name: str, new: ReviewState, now: datetime) -> N
     session.connection.execute(insert(scripts).values(name=name, **values))
 
 
+_HAS_APPROVED = and_(scripts.c.state != "draft", scripts.c.digest != "")
 _STATE_COLUMNS = (scripts.c.state, scripts.c.digest, scripts.c.read_only, scripts.c.calls)
 
 

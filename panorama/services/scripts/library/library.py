@@ -77,11 +77,12 @@ class Library(Service):
 
     # For other services.
 
-    def get_saved(self, name: str, *, glance: bool = False) -> SavedScript:
+    def get_saved(self, name: str, *, glance: bool = False, reviewed_only: bool = False) -> SavedScript:
         """Return a script.
 
         Args:
             glance: Allow a cached text; it must not be run or reviewed.
+            reviewed_only: Prefer the approved text to a draft of this machine.
 
         Raises:
             NotFoundError: There is no such script.
@@ -97,6 +98,8 @@ class Library(Service):
         except InvalidInputError:
             validate_script_name(plain)
             raise
+        if reviewed_only:
+            text = self.shelf.find_approved(plain) or text
         if text is None:
             raise self._not_found_error(plain)
         with self._reading() as session:
@@ -109,7 +112,7 @@ class Library(Service):
         scripts: list[SavedScript] = []
         for name, standing in standings.items():
             try:
-                text = self.shelf.read_cached(name)
+                text = self.shelf.find_approved(name) or self.shelf.read_cached(name)
             except PanoramaError:  # it is no longer a regular file
                 continue
             if text and standing.state_of(text.digest) == "promoted":

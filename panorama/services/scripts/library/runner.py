@@ -57,8 +57,9 @@ class LibraryRunner(Service):
             NotFoundError: There is no such script.
             InvalidInputError: It does not take these arguments.
         """
-        saved = self._get_startable(script)
-        if progress.is_scheduled():
+        is_scheduled = progress.is_scheduled()
+        saved = self._get_startable(script, reviewed_only=is_scheduled)
+        if is_scheduled:
             self._check_reviewed(saved, "A schedule runs")
         return self._run_script(saved, args or {}, RunOptions(dry_run=dry_run, atomic=atomic, state=""), timeout)
 
@@ -80,11 +81,13 @@ class LibraryRunner(Service):
         if saved.is_reviewed:
             return self._code.plan_source("script", saved.text.source, dry_run=dry_run, digest=saved.text.digest)
         plan = self._code.plan_source(f"draft, {saved.name},", saved.text.source, dry_run=dry_run)
+        if self._library.get_saved(script, reviewed_only=True).is_reviewed:
+            return plan
         return replace(plan, schedule_refusal=_unreviewed_error(saved, "A schedule runs"))
 
     def run_tool(self, name: str, args: Mapping[str, Any], *, dry_run: bool = False) -> RunResult:
         """Run a promoted script as its tool: the approved text, with its allowed calls."""
-        saved = self._library.get_saved(name)
+        saved = self._library.get_saved(name, reviewed_only=True)
         if saved.state != "promoted":
             self._library.notify_changed()
             raise ConflictError(
@@ -108,7 +111,8 @@ class LibraryRunner(Service):
             InvalidInputError: It does not take these arguments.
             ConflictError: It is nested too deeply, or runs already.
         """
-        saved, nest = self._get_startable(script), NESTED_RUN_SCOPE.get()
+        nest = NESTED_RUN_SCOPE.get()
+        saved = self._get_startable(script, reviewed_only=nest is not None and nest.reviewed_only)
         if nest is None:
             wish = RunOptions(dry_run=False, atomic=False, state="")
             return self._unwrap_result(self._run_script(saved, arguments or {}, wish, MAX_SECONDS))
@@ -130,8 +134,8 @@ class LibraryRunner(Service):
             raise ScriptError(str(ran.error["message"]), hint=f"See `panorama runs show {ran.run_id}`.")
         return ran.result
 
-    def _get_startable(self, script: str) -> SavedScript:
-        saved = self._library.get_saved(script)
+    def _get_startable(self, script: str, *, reviewed_only: bool = False) -> SavedScript:
+        saved = self._library.get_saved(script, reviewed_only=reviewed_only)
         if saved.state == "retired":
             raise ConflictError(
                 f"The script {saved.name} is retired.",
