@@ -6,6 +6,7 @@ TEXTS: dict[str, str] = {
     "1 line is the same": "1 Zeile ist gleich",
     "1 note": "1 Notiz",
     "1 project": "1 Projekt",
+    "1 result": "1 Treffer",
     "1 task": "1 Aufgabe",
     "1 task changed": "1 Aufgabe geändert",
     "2 weeks": "2 Wochen",
@@ -42,6 +43,7 @@ TEXTS: dict[str, str] = {
     "Browsers that are signed in": "Angemeldete Browser",
     "By client": "Nach Programm",
     "By tool": "Nach Werkzeug",
+    "by words alone": "nur nach Wörtern",
     "Call": "Aufruf",
     "Calls": "Aufrufe",
     "Calls per day": "Aufrufe je Tag",
@@ -58,6 +60,7 @@ TEXTS: dict[str, str] = {
     "Connect an assistant with panorama install.": "Verbinde einen Assistenten mit panorama install.",
     "Created": "Angelegt",
     "Day": "Tag",
+    "day": "Tag",
     "Deadline": "Frist",
     "December": "Dezember",
     "Delete": "Löschen",
@@ -90,6 +93,7 @@ TEXTS: dict[str, str] = {
     "Favourite": "Favorit",
     "February": "Februar",
     "File": "Datei",
+    "Files": "Dateien",
     "Filter": "Filtern",
     "First steps": "Erste Schritte",
     "Folder": "Ordner",
@@ -137,6 +141,7 @@ TEXTS: dict[str, str] = {
     "Moved to the trash": "In den Papierkorb gelegt",
     "Moved: {title}": "Verschoben: {title}",
     "Name": "Name",
+    "name": "Name",
     "New note": "Neue Notiz",
     "New project": "Neues Projekt",
     "New script": "Neues Skript",
@@ -144,6 +149,7 @@ TEXTS: dict[str, str] = {
     "New task: Call Ida tomorrow #family @Kitchen !": "Neue Aufgabe: Ida anrufen morgen #familie @Küche !",
     "Next 7 days": "Nächste 7 Tage",
     "Next, previous": "Nächste, vorige",
+    "No": "Nein",
     "No calls yet": "Noch keine Aufrufe",
     "No change was chosen.": "Keine Änderung gewählt.",
     "No date": "Ohne Datum",
@@ -179,6 +185,7 @@ TEXTS: dict[str, str] = {
         "Nur der Anfang ist zu sehen. Der ganze Text steht im Editor."
     ),
     "Open": "Offen",
+    "Open item": "Eintrag öffnen",
     "Open again": "Wieder öffnen",
     "Open again: {title}": "Wieder offen: {title}",
     "Open details": "Einzelheiten öffnen",
@@ -269,10 +276,12 @@ TEXTS: dict[str, str] = {
     "The sandbox refuses": "Die Sandbox verweigert",
     "The trash is empty": "Der Papierkorb ist leer",
     "The whole text": "Der ganze Text",
+    "There is nothing here": "Hier ist nichts",
     "These keys": "Diese Tasten",
     "This code was used already or is older than a minute. Run panorama open again.": (
         "Dieser Code wurde schon benutzt oder ist älter als eine Minute. Rufe panorama open noch einmal auf."
     ),
+    "This did not work": "Das hat nicht geklappt",
     "This project has no open tasks.": "Dieses Projekt hat keine offenen Aufgaben.",
     "This session may only read.": "Diese Sitzung darf nur lesen.",
     "This week": "Diese Woche",
@@ -309,6 +318,7 @@ TEXTS: dict[str, str] = {
     "What your assistants asked for in the last {number} days": (
         "Was deine Assistenten in den letzten {number} Tagen abgefragt haben"
     ),
+    "with corrected words": "mit berichtigten Wörtern",
     "Words": "Wörter",
     "Words or a question": "Wörter oder eine Frage",
     "Words or a question: results appear as you type, with the reason why they were found.": (
@@ -318,6 +328,7 @@ TEXTS: dict[str, str] = {
     "Automation": "Automatik",
     "Write down a first task": "Eine erste Aufgabe aufschreiben",
     "Write the first one, or let an assistant do it.": "Schreib die erste, oder lass es einen Assistenten tun.",
+    "Yes": "Ja",
     "Yes, do it": "Ja, ausführen",
     "Yesterday": "Gestern",
     "Your decision": "Deine Entscheidung",
@@ -379,6 +390,7 @@ TEXTS: dict[str, str] = {
     "{number} of {total}": "{number} von {total}",
     "{number} open": "{number} offen",
     "{number} projects": "{number} Projekte",
+    "{number} results": "{number} Treffer",
     "{number} tasks": "{number} Aufgaben",
     "{number} tasks changed": "{number} Aufgaben geändert",
 }

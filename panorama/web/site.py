@@ -144,8 +144,9 @@ class Site:
         return render(template, language, {**common, **values})
 
     def _render_error(self, request: Request, error: PanoramaError) -> Response:
-        status = 404 if isinstance(error, NotFoundError) else 422
-        values = {"message": error.message, "hint": error.hint, "title": Texts(_language_of(request))("Error")}
+        status, texts = 404 if isinstance(error, NotFoundError) else 422, Texts(_language_of(request))
+        heading = texts("There is nothing here") if status == 404 else texts("This did not work")
+        values = {"heading": heading, "message": error.message, "hint": error.hint, "title": texts("Error")}
         return HTMLResponse(self._render("error", request, None, self._calls.get_state(), values), status)
 
     # Forms.

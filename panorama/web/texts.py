@@ -14,6 +14,7 @@ MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
+_GERMAN_SIGNS = str.maketrans(",.", ".,")
 Tone = Literal["late", "today", "soon", "plain"]
 
 
@@ -44,7 +45,7 @@ class Texts:
     def number(self, value: float) -> str:
         """Return a number with separators of thousands."""
         text = f"{value:,}"
-        return text.replace(",", ".") if self.language == "de" else text
+        return text.translate(_GERMAN_SIGNS) if self.language == "de" else text
 
     def day(self, day: date, *, is_long: bool = False, with_year: bool = False) -> str:
         """Return a day: 24 Nov, or Tuesday, 24 November."""

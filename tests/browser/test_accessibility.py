@@ -88,6 +88,21 @@ def test_nothing_is_cut_off_on_narrow_screens_and_at_zoom(page: Page, addresses:
     assert found == dict.fromkeys(found, (False, []))
 
 
+def test_no_view_is_cut_off_on_narrow_screens_in_german(
+    browser: Browser, signed_in: dict[str, Any], addresses: Mapping[str, str]
+) -> None:
+    state: Any = {"cookies": signed_in["cookies"], "origins": []}
+    page = browser.new_page(viewport=NARROW, base_url=signed_in["origin"], storage_state=state, locale="de-DE")
+
+    wrong: list[str] = []
+    for key, address in addresses.items():
+        page.goto(address)
+        wrong += [key] if probe(page, "isWiderThanWindow") or probe(page, "findCutOff") else []
+
+    page.context.close()
+    assert wrong == []
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_the_tab_key_reaches_everything_and_shows_where_it_is(
     page: Page, addresses: Mapping[str, str], key: str

@@ -80,6 +80,8 @@ def test_the_page_says_that_the_daemon_is_away_and_goes_on_when_it_is_back(
 
     own_daemon.stop()
     expect(page.locator("#live")).to_have_text("Reconnecting …")
+    page.set_viewport_size({"width": 320, "height": 640})
+    expect(page.locator("#live")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.locator(".toast.bad")).to_contain_text("does not answer")
     expect(page.get_by_label("New task")).to_have_value("Half a thou")

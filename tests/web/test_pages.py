@@ -86,6 +86,22 @@ def test_what_is_not_there_is_a_page_that_says_so(page: PageClient) -> None:
     assert "n_0000000000" in answer.text
 
 
+def test_results_say_in_the_words_of_the_page_how_many_and_why(page: PageClient, life: dict[str, str]) -> None:
+    english, german = page.page("/search?q=threx"), page.page("/search?q=three", accept_language="de-DE")
+
+    assert "with corrected words · by words alone" in english
+    assert "1 Treffer · nur nach Wörtern" in german
+    assert "<mark>Three</mark> of them" in german
+    assert all(f">{kind}</a>" in german for kind in ("Personen", "Treffen", "Dateien"))
+
+
+def test_the_history_shows_lists_and_switches_as_words(page: PageClient, life: dict[str, str]) -> None:
+    html = page.page(f"/history?item={life['task']}")
+
+    assert "<ins>beds</ins>" in html
+    assert "<ins>Yes</ins>" in html
+
+
 def test_a_list_goes_on_behind_its_first_page(page: PageClient) -> None:
     for number in range(62):
         page.call("notes.create", title=f"Note {number}")

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from panorama import web
+from panorama.config import Settings
 from panorama.mcp.apps import apps
 from panorama.mcp.apps.apps import list_texts
 from panorama.translations import GERMAN
 from panorama.web import forms, texts, views
-from panorama.web.views import calendar, imports, projects, review, sources, tasks
+from panorama.web.views import calendar, imports, projects, review, search, settings, sources, tasks
 from tests.web.page_client import PageClient
 
 FOLDER = Path(web.__file__).parent
@@ -20,7 +21,7 @@ VALUES = (
     "Failed", "Cancelled", "Interrupted", "Task", "Note", "Project", "Link", "Reminder", "Journal", "File", "create",
     "update", "delete", "restore", "created", "updated", "deleted", "restored", "keyword", "semantic", "Tasks", "Notes",
     "Projects", "Person", "Team", "Event", "Session", "Relation", "Decision", "Action", "Next step", "Question",
-    "Summary", "Thought",
+    "Summary", "Thought", "name", "day",
 )  # fmt: skip
 """Values of the product that pages show in the user's language."""
 
@@ -33,6 +34,7 @@ def iter_used() -> Iterator[str]:
         for pair in _COUNT.findall(source):
             yield from pair
     yield from (view.title for view in views.VIEWS)
+    yield from (settings.describe_setting(field) for field in Settings.model_fields.values())
     yield from filter(None, views.SECTIONS)
     yield from (*texts.WEEKDAYS, *texts.MONTHS, *VALUES, *forms._DONE.values(), *forms._STATUS.values())
     for pairs in (
@@ -45,6 +47,7 @@ def iter_used() -> Iterator[str]:
         calendar.EVENT_STATUSES,
         sources.DECISIONS,
         tuple(sources.REACHES.items()),
+        search.KIND_NAMES,
         tuple(sources.STATES.items()),
     ):
         yield from (words for _, words in pairs)

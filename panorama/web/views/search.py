@@ -1,5 +1,7 @@
 """Search, and what the palette finds."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from panorama.web.page_calls import PageCalls
@@ -7,11 +9,18 @@ from panorama.web.view import Context, ViewRequest
 
 PAGE_ROWS = 30
 PALETTE_ROWS = 10
+_FOUND_WORDS = re.compile(r"\*\*([^*]+)\*\*")
 ADDRESSES = {
     "task": "/tasks/{}", "note": "/notes/{}", "project": "/projects/{}", "person": "/people/{}",
     "event": "/events/{}", "session": "/sessions/{}", "file": "/files/{}",
 }  # fmt: skip
 """Where items of a kind are shown; others are shown by their history."""
+
+KIND_NAMES = (
+    ("task", "Tasks"), ("note", "Notes"), ("project", "Projects"), ("person", "People"), ("event", "Events"),
+    ("session", "Meetings"), ("file", "Files"),
+)  # fmt: skip
+"""The kinds that results are narrowed to."""
 
 
 def show_search(request: ViewRequest) -> Context:
@@ -24,12 +33,17 @@ def show_search(request: ViewRequest) -> Context:
     return {
         "text": text,
         "kind": kind,
-        "kinds": tuple(ADDRESSES),
-        "hits": [{**hit, "address": address_of(hit["kind"], hit["id"])} for hit in answer.data] if answer else [],
-        "summary": answer.summary if answer else "",
-        "hint": answer.metadata.get("hint", "") if answer else "",
+        "kinds": KIND_NAMES,
+        "hits": [_to_row(hit) for hit in answer.data] if answer else [],
+        "index": answer.metadata.get("index", {}) if answer else {},
         "cursor": answer.metadata.get("next_cursor", "") if answer else "",
     }
+
+
+def _to_row(hit: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a hit with its address, and its snippet in parts: every second one is a word that was searched for."""
+    parts = _FOUND_WORDS.split(hit.get("snippet", "").removeprefix("# "))
+    return {**hit, "address": address_of(hit["kind"], hit["id"]), "parts": parts}
 
 
 def find_items(calls: PageCalls, text: str) -> list[dict[str, Any]]:

@@ -82,10 +82,15 @@ def _to_toml(value: Any, field: FieldInfo) -> SettingValue:
 def _to_row(name: str, field: FieldInfo, current: Settings, stored: Settings) -> SettingRow:
     kind, choices = _choose_kind(name, field)
     return SettingRow(
-        name, field.description or "", _show_value(getattr(current, name)), _show_value(getattr(stored, name)), kind,
+        name, describe_setting(field), _show_value(getattr(current, name)), _show_value(getattr(stored, name)), kind,
         choices, name in stored.model_fields_set - {"home"},
         is_fixed=name not in EDITABLE or f"PANORAMA_{name.upper()}" in os.environ,
     )  # fmt: skip
+
+
+def describe_setting(field: FieldInfo) -> str:
+    """Return what a setting is for, without the marks of code."""
+    return (field.description or "").replace("`", "")
 
 
 def _choose_kind(name: str, field: FieldInfo) -> tuple[SettingKind, tuple[str, ...]]:
