@@ -69,5 +69,23 @@ TEXTS: dict[str, str] = {
     "Address of a Qdrant server that keeps the vectors instead, such as http://localhost:6333.": (
         "Adresse eines Qdrant-Servers, der die Vektoren stattdessen hält, zum Beispiel http://localhost:6333."
     ),
-    "API key of that server.": "API-Schlüssel dieses Servers.",
+    "API key of that server; beyond this machine it needs https://.": (
+        "API-Schlüssel dieses Servers; über diesen Rechner hinaus braucht er https://."
+    ),
+    "Whether the vectors of all spaces of that server are in one collection per model, separated by a field, for "
+    "hundreds of spaces; otherwise each space has its own.": (
+        "Ob die Vektoren aller Bereiche dieses Servers je Modell in einer Sammlung liegen, durch ein Feld getrennt, "
+        "für Hunderte Bereiche; sonst hat jeder Bereich seine eigene."
+    ),
+    "Compressed copies of the vectors in a new collection, by which candidates are found before the vectors rank "
+    "them: scalar (a byte per dimension), turbo (half of that; Qdrant 1.18) or off.": (
+        "Komprimierte Kopien der Vektoren einer neuen Sammlung, mit denen Kandidaten gefunden werden, bevor die "
+        "Vektoren sie ordnen: scalar (ein Byte je Dimension), turbo (halb so viel; Qdrant 1.18) oder off."
+    ),
+    "On how many nodes of a Qdrant cluster a new collection is stored.": (
+        "Auf wie vielen Knoten eines Qdrant-Clusters eine neue Sammlung liegt."
+    ),
+    "How many of these must have stored a write before it counts; at most qdrant_replicas.": (
+        "Wie viele davon einen Schreibvorgang gespeichert haben müssen, bevor er gilt; höchstens qdrant_replicas."
+    ),
 }
