@@ -17,6 +17,9 @@ EMBEDDER_VARIABLE = "PANORAMA_EMBEDDER"
 PRIVATE_MODE = 0o600
 """The mode of a new file: it may contain a key."""
 
+SECRET_SETTINGS = frozenset({"database_url", "qdrant_key"})
+"""Settings whose values are not printed."""
+
 SettingValue = str | bool | int | float | list[str]
 
 _VALUE = re.compile(r"^[ \t]*[^\s#\[][^\n]*$", re.MULTILINE)
@@ -69,6 +72,8 @@ def _update_file(home: Path, settings: dict[str, SettingValue | None], written: 
 def _manual_hint(name: str, value: SettingValue | None) -> str:
     if value is None:
         return f"Remove the line {name} by hand."
+    if name in SECRET_SETTINGS:
+        return f"Add a line with {name} at its top by hand."
     return f"Add this line at its top by hand: {name} = {toml.format_value(value)}"
 
 

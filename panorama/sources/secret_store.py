@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from panorama import system_keyring
 from panorama.domain.text.secrets import redact_text
 from panorama.errors import InvalidInputError
 from panorama.sources.secrets import KEY_FILE, KEYRING_SERVICE, is_reference, is_secret_setting
@@ -28,7 +29,7 @@ def store_secret(home: Path, source: str, name: str, value: str, *, in_file: boo
             "Invalid key: it is empty, too long, or has invisible characters.", hint="Copy it again."
         )
     place = f"{source}/{name}"
-    if not in_file and _store_in_keyring(place, value):
+    if not in_file and system_keyring.store_secret(KEYRING_SERVICE, place, value):
         return f"keyring:{place}"
     file = home / KEY_FILE
     write_private_json(file, {**read_private_json(file), place: value})
@@ -45,29 +46,7 @@ def delete_secrets(home: Path, references: Iterable[str]) -> None:
         write_private_json(file, {place: value for place, value in stored.items() if place not in in_file})
     for place in places:
         if place.startswith("keyring:"):
-            _delete_from_keyring(place.removeprefix("keyring:"))
-
-
-def _store_in_keyring(place: str, value: str) -> bool:
-    """Store a value and return whether it can be read again: some backends drop it silently."""
-    import keyring  # up to 400 ms
-    from keyring.errors import KeyringError
-
-    try:
-        keyring.set_password(KEYRING_SERVICE, place, value)
-        return keyring.get_password(KEYRING_SERVICE, place) == value
-    except (KeyringError, RuntimeError, OSError):
-        return False
-
-
-def _delete_from_keyring(place: str) -> None:
-    import keyring
-    from keyring.errors import KeyringError
-
-    try:
-        keyring.delete_password(KEYRING_SERVICE, place)
-    except (KeyringError, RuntimeError, OSError):
-        return
+            system_keyring.delete_secret(KEYRING_SERVICE, place.removeprefix("keyring:"))
 
 
 def move_secrets(home: Path, source: str, entry: Mapping[str, Any], *, in_file: bool = False) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from panorama.domain.text.secrets import is_secret_name
 from panorama.errors import UnavailableError
+from panorama.system_keyring import read_secret
 
 KEYRING_SERVICE = "panorama-sources"
 KEY_FILE = "sources.keys"
@@ -30,7 +31,8 @@ def open_secrets(home: Path) -> SecretLookup:
 
     def look_up(value: str) -> str:
         if value.startswith("keyring:"):
-            return _read_keyring(value.removeprefix("keyring:"))
+            name = value.removeprefix("keyring:")
+            return _require(read_secret(KEYRING_SERVICE, name), name, "keyring")
         if value.startswith("file:"):
             return _read_key_file(home / KEY_FILE, value.removeprefix("file:"))
         return _VARIABLE.sub(_read_variable, value)
@@ -57,17 +59,6 @@ def _read_variable(match: "re.Match[str]") -> str:
             hint="Store the secret with `panorama sources secret`, or start Panorama with the variable.",
         )
     return value
-
-
-def _read_keyring(name: str) -> str:
-    import keyring  # up to 400 ms, and rarely needed
-    from keyring.errors import KeyringError
-
-    try:
-        value = keyring.get_password(KEYRING_SERVICE, name)
-    except KeyringError:
-        value = None
-    return _require(value, name, "keyring")
 
 
 def _read_key_file(file: Path, name: str) -> str:

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from panorama.errors import InvalidInputError
 from panorama.index.embedders.http import LOCAL_HOSTS
+from panorama.system_keyring import read_secret
 
 KEYRING_SERVICE = "panorama"
 OPENAI_HOST = "api.openai.com"
@@ -13,18 +14,7 @@ OPENAI_HOST = "api.openai.com"
 KeyringLookup = Callable[[str, str], str | None]
 
 
-def read_keyring(service: str, name: str) -> str | None:
-    """Return the key from the system's keyring, None if there is none or it is locked."""
-    import keyring  # takes 160 ms
-    from keyring.errors import KeyringError
-
-    try:
-        return keyring.get_password(service, name)
-    except (KeyringError, RuntimeError):
-        return None
-
-
-def find_key(base: str, environment: Mapping[str, str] = os.environ, ring: KeyringLookup = read_keyring) -> str:
+def find_key(base: str, environment: Mapping[str, str] = os.environ, ring: KeyringLookup = read_secret) -> str:
     """Find the key for the service at an address, "" if there is none.
 
     Reads PANORAMA_OPENAI_KEY; then OPENAI_API_KEY, only for OpenAI; then the keyring entry with the service `panorama`

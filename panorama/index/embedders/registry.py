@@ -12,7 +12,7 @@ from panorama.index.embedders.added import manifest
 from panorama.index.embedders.added.folder_embedder import FolderEmbedder
 from panorama.index.embedders.apis import EmbeddingApi, OllamaApi, OpenAiApi, ollama_base, validate_url
 from panorama.index.embedders.http import HttpClient, Limits
-from panorama.index.embedders.keys import KeyringLookup, find_key, read_keyring
+from panorama.index.embedders.keys import KeyringLookup, find_key
 from panorama.index.embedders.minilm import MiniLM
 from panorama.index.embedders.multilingual import trio_files
 from panorama.index.embedders.multilingual.duo import Duo
@@ -20,6 +20,7 @@ from panorama.index.embedders.multilingual.trio import Trio
 from panorama.index.embedders.remote import RemoteEmbedder
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.index.embedders.static_worker import StaticProcessEmbedder
+from panorama.system_keyring import read_secret
 from panorama.transport.address import data_directory
 
 BUNDLED = ("duo", "minilm", "static")
@@ -65,7 +66,7 @@ def create_embedder(
     aside: bool = False,
     home: Path | None = None,
     environment: Mapping[str, str] = os.environ,
-    ring: KeyringLookup = read_keyring,
+    ring: KeyringLookup = read_secret,
 ) -> Embedder:
     """Create the embedder with a name; nothing is loaded or sent before it is needed.
 

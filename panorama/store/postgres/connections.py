@@ -2,6 +2,7 @@
 
 import json
 import select
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,8 +12,10 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.pool import QueuePool
 
 from panorama.errors import InvalidInputError
-from panorama.store.postgres.errors import pooler_error
+from panorama.store.backend import noop
+from panorama.store.postgres.errors import missing_password_error, pooler_error
 from panorama.store.postgres.sql import DRIVER, register
+from panorama.system_keyring import read_secret
 
 KEPT_CONNECTIONS = 2
 """Connections for reading that stay open between two calls."""
@@ -31,6 +34,11 @@ VIEW_IDLE_SECONDS = 600
 
 FEED_NAME = "panorama feed"
 """The name of the connection for notifications, for who administers the server."""
+
+KEYRING_SERVICE = "panorama"
+"""The service of the passwords of databases in the system's keyring; the name of each is its address."""
+
+PASSWORD_PARAMETER = "password"
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -64,13 +72,16 @@ def parse_url(text: str) -> URL:
     """
     try:
         url = make_url(text)
-    except (ArgumentError, ValueError) as error:  # a port that is no number
-        raise _invalid_url("it is not an address") from error
+    except (ArgumentError, ValueError):  # a port that is no number
+        raise _invalid_url("it is not an address") from None  # the cause has a part of it, which may be a password
     if url.get_backend_name() not in ("postgresql", "postgres"):
         raise _invalid_url(f"{url.get_backend_name()} is not a kind of database that Panorama can use")
     if not url.database:
         raise _invalid_url("it names no database")
     register()
+    password = url.query.get(PASSWORD_PARAMETER)
+    if isinstance(password, str):
+        url = url.difference_update_query([PASSWORD_PARAMETER]).set(password=password)
     return url.set(drivername=DRIVER)
 
 
@@ -79,6 +90,18 @@ def _invalid_url(reason: str) -> InvalidInputError:
         f"The setting database_url cannot be used: {reason}.",
         hint="Write it as postgresql://role@host:5432/database.",
     )
+
+
+def describe_url(url: URL) -> str:
+    """Return a database's address without password and parameters, which is also its name in the keyring."""
+    return URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
+
+
+def split_password(text: str) -> tuple[str, str]:
+    """Return an address without its password, and the password, "" if there is none."""
+    url = parse_url(text)
+    bare = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
+    return bare.render_as_string(hide_password=False), str(url.password or "")
 
 
 def create_readers(url: URL, schema: str) -> Engine:
@@ -110,15 +133,25 @@ def create_feed(url: URL, schema: str) -> Engine:
     return _create_engine(url, schema, settings, "AUTOCOMMIT", name=FEED_NAME, pool_size=1, max_overflow=1)
 
 
-def create_single(url: URL, search_path: str) -> Engine:
-    """Return an engine with one connection, for which threads take turns."""
-    return _create_engine(
-        url, search_path, {}, "READ COMMITTED", pool_size=1, max_overflow=0, pool_timeout=TURN_SECONDS
-    )
+def create_single(url: URL, search_path: str, before_connecting: Callable[[], None] = noop) -> Engine:
+    """Return an engine with one connection, for which threads take turns.
+
+    Args:
+        before_connecting: Called before the connection is opened, or opened again; what it raises prevents that.
+    """
+    pool = {"pool_size": 1, "max_overflow": 0, "pool_timeout": TURN_SECONDS}
+    return _create_engine(url, search_path, {}, "READ COMMITTED", before_connecting=before_connecting, **pool)
 
 
 def _create_engine(
-    url: URL, schema: str, settings: dict[str, str], isolation: Any, *, name: str = "panorama", **pool: int
+    url: URL,
+    schema: str,
+    settings: dict[str, str],
+    isolation: Any,
+    *,
+    name: str = "panorama",
+    before_connecting: Callable[[], None] = noop,
+    **pool: int,
 ) -> Engine:
     options = {
         "search_path": schema,
@@ -145,22 +178,42 @@ def _create_engine(
         hide_parameters=True,  # user data stays out of logs
         **pool,
     )
-    event.listen(engine, "do_connect", open_connection)
+    event.listen(engine, "do_connect", _Connector(url, before_connecting))
     event.listen(engine, "connect", partial(_require_direct, schema))
     event.listen(engine, "checkout", _require_open)
     return engine
 
 
-def open_connection(_dialect: object, _record: object, arguments: list[Any], parameters: dict[str, Any]) -> Any:
-    """Open a connection.
+class _Connector:
+    """Opens connections, with the password of the keyring if the server asks for one and nothing else has it."""
 
-    Raises:
-        InvalidInputError: The address has a parameter that does not exist.
-    """
-    try:
-        return psycopg.connect(*arguments, **parameters)
-    except psycopg.ProgrammingError as error:
-        raise _invalid_url(str(error).strip()) from None
+    def __init__(self, url: URL, before_connecting: Callable[[], None]) -> None:
+        self._address = describe_url(url)
+        self._before_connecting = before_connecting
+        self._password = ""
+
+    def __call__(self, _dialect: object, _record: object, _arguments: object, parameters: dict[str, Any]) -> Any:
+        """Open a connection.
+
+        Raises:
+            InvalidInputError: The address has a parameter that does not exist.
+            UnavailableError: There is no password.
+        """
+        self._before_connecting()
+        if self._password:
+            parameters["password"] = self._password
+        try:
+            return psycopg.connect(**parameters)
+        except psycopg.ProgrammingError as error:
+            raise _invalid_url(str(error).strip()) from None
+        except psycopg.OperationalError as error:
+            if self._password or not (error.pgconn and error.pgconn.needs_password):
+                raise
+        self._password = read_secret(KEYRING_SERVICE, self._address) or ""
+        if not self._password:
+            raise missing_password_error(self._address)
+        parameters["password"] = self._password
+        return psycopg.connect(**parameters)
 
 
 def _require_direct(search_path: str, connection: Any, _record: object) -> None:

@@ -19,7 +19,10 @@ _CAUSES = {
     "25P04": ("The database ended a transaction that took too long; nothing was changed.", "Try again."),
     "25P03": ("The database ended a transaction that stood still; nothing was changed.", "Try again."),
     "28000": ("The database server does not let this role in.", "Check the role and password in database_url."),
-    "28P01": ("The database server refused the password.", "Check the role and password in database_url."),
+    "28P01": (
+        "The database server refused the password.",
+        "Check the role, and the password in database_url, ~/.pgpass or the keyring.",
+    ),
     "3D000": (
         "The database named in database_url does not exist.",
         "Create it: CREATE DATABASE panorama TEMPLATE template0 ENCODING 'UTF8';",
@@ -55,6 +58,14 @@ _POOLER = (
     "The address of the database is that of a pooler (such as pgbouncer), which shares connections between programs.",
     "Give database_url the address of the server itself.",
 )
+
+
+def missing_password_error(address: str) -> UnavailableError:
+    """Build the error for a server that asks for a password that is nowhere."""
+    return UnavailableError(
+        f"The database server asks for a password, and there is none for {address}.",
+        hint=f"Store it: keyring set panorama {address}; or write it to ~/.pgpass.",
+    )
 
 
 def pooler_error() -> UnavailableError:

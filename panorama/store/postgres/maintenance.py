@@ -18,6 +18,7 @@ from panorama.store.backend import CheckResult
 from panorama.store.items import rows
 from panorama.store.migrate import HEAD
 from panorama.store.postgres import spaces
+from panorama.store.postgres.connections import describe_url
 from panorama.store.postgres.engine import PostgresDatabase
 from panorama.store.postgres.errors import translate_errors
 from panorama.store.postgres.transfer.replace_space import replace_space
@@ -59,7 +60,7 @@ class PostgresMaintenance:
 
     def describe(self) -> str:
         """Return the address of the database, without a password, and the space."""
-        return f"space {self._space} of {self._url.set(drivername='postgresql', password=None)}"
+        return f"space {self._space} of {describe_url(self._url)}"
 
     def describe_previous(self) -> str:
         """Say in which space the present data stays after it was replaced."""

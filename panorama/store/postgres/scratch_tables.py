@@ -5,12 +5,14 @@ Others never wait for it: a transaction that is rolled back in the end would hol
 """
 
 from collections.abc import Callable
+from functools import partial
+from threading import Event
 
-from sqlalchemy import URL, Connection, Engine, event, text
+from sqlalchemy import URL, Connection, Engine, text
 
 from panorama.errors import UnavailableError
 from panorama.store.backend import noop
-from panorama.store.postgres.connections import create_single, open_connection
+from panorama.store.postgres.connections import create_single
 from panorama.store.postgres.contents import content_rows
 
 TEMPORARY = "pg_temp"
@@ -57,26 +59,27 @@ def open_scratch_tables(url: URL, schema: str, check_cancel: Callable[[], None] 
     Args:
         check_cancel: Called between portions; an exception that it raises ends the copying.
     """
-    engine = create_single(url, f"{TEMPORARY},{schema}")
+    is_copied = Event()
+    engine = create_single(url, f"{TEMPORARY},{schema}", partial(_refuse_after, is_copied))
     try:
         with engine.connect() as connection:
             _copy_tables(connection, schema, check_cancel)
     except BaseException:
         engine.dispose()
         raise
-    event.remove(engine, "do_connect", open_connection)
-    event.listen(engine, "do_connect", _refuse_connection)
+    is_copied.set()
     return (
         engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True),
         engine.execution_options(isolation_level="AUTOCOMMIT"),
     )
 
 
-def _refuse_connection(*_: object) -> None:
-    raise UnavailableError(
-        "The connection to the database was lost, and with it what this dry run had written; nothing was changed.",
-        hint="Run it again.",
-    )
+def _refuse_after(is_copied: Event) -> None:
+    if is_copied.is_set():
+        raise UnavailableError(
+            "The connection to the database was lost, and with it what this dry run had written; nothing was changed.",
+            hint="Run it again.",
+        )
 
 
 def _copy_tables(connection: Connection, space: str, check_cancel: Callable[[], None]) -> None:

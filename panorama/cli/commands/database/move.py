@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +21,14 @@ EXAMPLES = examples(
 Report = Callable[[int, int], None]
 SQLITE = "sqlite"
 URL_SETTING, SPACE_SETTING = "database_url", "space"
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """Where the old data is kept, and what else the user has to know."""
+
+    kept: str
+    remarks: list[str]
 
 
 def move(
@@ -50,12 +59,11 @@ def move(
         end_daemon(address, again=False)
         with hold_data(address), console.progress("Moving") as report:
             run = _move_to_file if url else _move_to_postgres
-            kept, missing = run(settings.home, url or to, space, lambda done, total: report(done, total, ""))
+            moved = run(settings.home, url or to, space, lambda done, total: report(done, total, ""))
     console.print_message(f"Moved to {target.maintenance.describe()}.")
-    if missing:
-        count = pluralize(len(missing), "content of a file", "contents of files")
-        console.print_message(f"{count} could not be moved: missing or damaged before (`panorama doctor`).", "yellow")
-    console.print_message(f"The old data is kept as {kept}; delete it when you do not need it any more.")
+    for remark in moved.remarks:
+        console.print_message(remark, "yellow")
+    console.print_message(f"The old data is kept as {moved.kept}; delete it when you do not need it any more.")
 
 
 def _require_own_settings() -> None:
@@ -87,22 +95,47 @@ def _require_other(to: str, *, is_in_postgres: bool) -> None:
     )
 
 
-def _move_to_postgres(home: Path, url: str, space: str, report: Report) -> tuple[str, list[str]]:
-    """Fill the space and use it from now on; return where the old data is, and the contents that were missing."""
+def _move_to_postgres(home: Path, url: str, space: str, report: Report) -> _Moved:
+    """Fill the space and use it from now on."""
     from panorama.store.postgres.transfer import moving
 
     now = datetime.now(UTC)
     missing = moving.fill_space(home, url, space, now, report)
+    stored, remarks = _store_password(url)
     write_setting(home, SPACE_SETTING, space)
-    write_setting(home, URL_SETTING, url)
-    return str(moving.set_file_aside(home, now)), missing
+    write_setting(home, URL_SETTING, stored)
+    return _Moved(str(moving.set_file_aside(home, now)), [*remarks, *_describe_missing(missing)])
 
 
-def _move_to_file(home: Path, url: str, space: str, report: Report) -> tuple[str, list[str]]:
-    """Fill the file and use it from now on; return where the old data is, and the contents that were missing."""
+def _store_password(url: str) -> tuple[str, list[str]]:
+    """Store the password of an address in the keyring; return the address for config.toml, and where the password is.
+
+    Without a keyring the address keeps it.
+    """
+    from panorama.store.postgres.connections import KEYRING_SERVICE, describe_url, parse_url, split_password
+    from panorama.system_keyring import store_secret
+
+    bare, password = split_password(url)
+    if not password:
+        return url, []
+    if store_secret(KEYRING_SERVICE, describe_url(parse_url(url)), password):
+        return bare, ["The password is stored in the system's keyring, not in config.toml."]
+    return url, [
+        "There is no keyring here: config.toml has the password in clear text. To avoid that, write it to ~/.pgpass, "
+        "and remove it from database_url."
+    ]
+
+
+def _move_to_file(home: Path, url: str, space: str, report: Report) -> _Moved:
+    """Fill the file and use it from now on."""
     from panorama.store.postgres.transfer import moving
 
     missing = moving.fill_file(url, space, home, report)
     remove_setting(home, URL_SETTING)
     remove_setting(home, SPACE_SETTING)
-    return f"the space {moving.set_space_aside(url, space, datetime.now(UTC))}", missing
+    return _Moved(f"the space {moving.set_space_aside(url, space, datetime.now(UTC))}", _describe_missing(missing))
+
+
+def _describe_missing(missing: list[str]) -> list[str]:
+    count = pluralize(len(missing), "content of a file", "contents of files")
+    return [f"{count} could not be moved: missing or damaged before (`panorama doctor`)."] if missing else []

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from panorama.domain.changes import CLI_ACTOR, Origin
-from panorama.errors import ConflictError
+from panorama.errors import ConflictError, UnavailableError
 from panorama.store.backend import ProgressCallback, noop
 from panorama.store.contents.copying import copy_contents
 from panorama.store.contents.folder import FolderContents
@@ -100,6 +100,7 @@ def fill_file(url: str, space: str, home: Path, progress: ProgressCallback = noo
     try:
         remove_file(part)  # of a process that was killed
         with closing(PostgresDatabase(parse_url(url), space)) as source, source.serving():
+            _require_renamable(source)
             create_tables(source)
             with source.reading() as session:
                 named = list_digests(session)
@@ -113,6 +114,24 @@ def fill_file(url: str, space: str, home: Path, progress: ProgressCallback = noo
     finally:
         remove_file(part)
     return missing
+
+
+def _require_renamable(database: PostgresDatabase) -> None:
+    """Check that a space can be kept under another name after its rows were moved.
+
+    Raises:
+        NotFoundError: There is no such space.
+        UnavailableError: The role is not its owner, or may not create schemas.
+    """
+    with translate_errors(), database.connect() as driver, driver.transaction():
+        row = driver.execute("SELECT has_database_privilege(current_database(), 'CREATE')").fetchone()
+        spaces.become_owner(driver, database.schema)
+        role = driver.info.user
+        if not (row and row[0]):
+            raise UnavailableError(
+                f"The role {role} may not rename its space after the move; nothing was changed.",
+                hint=f"Ask who administers the database: GRANT CREATE ON DATABASE {driver.info.dbname} TO {role};",
+            )
 
 
 def set_file_aside(home: Path, now: datetime) -> Path:
