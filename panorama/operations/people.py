@@ -17,7 +17,8 @@ def list_people_operations(do: Services) -> Iterator[Operation]:
     yield read("people.dashboard", do.person_dashboards.dashboard, "person_dashboard", recalls="person", **people)
     yield write("people.create", do.people.create, "create_person", summary=say.summarize_create, **people)
     yield write("people.update", do.people.update, "update_person", **people, **_UPDATE)
-    yield write("people.merge", do.people.merge, "merge_person", summary=say.summarize_update, **people)
+    merging: dict[str, Any] = {"summary": say.summarize_update, "split": do.people.split_merge, **people}
+    yield write("people.merge", do.people.merge, "merge_person", **merging)
     yield read("teams.list", do.teams.list, "list_teams", summary=say.make_list_summary("team"), **people)
     yield write("teams.create", do.teams.create, "create_team", summary=say.summarize_create, **people)
     yield write("teams.update", do.teams.update, "update_team", **people, **_UPDATE)

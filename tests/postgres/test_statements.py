@@ -253,7 +253,8 @@ def test_the_same_is_purged_and_withdrawn(both: tuple[Session, Session]) -> None
         counted = purging.delete_items(session, "link", ["l_0000000013"], FUTURE)
         texts = purging.list_texts(session)
         return [
-            traces, counted, people.move_references(session, ANA, "u_0000000005", NOW),
+            traces, counted, referring := people.list_referring(session, ANA),
+            people.move_references(session, referring, ANA, "u_0000000005", NOW),
             purging.delete_texts(session, texts, 0), purging.delete_old(session, FUTURE, 3),
             [purging.list_matching_rows(session, log, traces, 0, 99) for log in purging.LOGS],
             purging.reset_stale_indexes(session, 9), withdrawing.withdraw_approvals(session),

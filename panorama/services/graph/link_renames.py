@@ -9,10 +9,10 @@ from panorama.domain.markdown.wiki_links import can_be_target, rename_links
 from panorama.domain.text.wording import pluralize
 from panorama.services.base import LargeCall, Service, ServiceContext
 from panorama.services.graph.task_lines import TaskLines
-from panorama.services.jobs.portions import LARGE_UNIT, apply_in_portions
+from panorama.services.jobs.portions import apply_in_portions, is_large_unit
 from panorama.store.backend import Session
 from panorama.store.graph import edges, task_lines
-from panorama.store.items import rows
+from panorama.store.items import listing, rows
 from panorama.store.items.rows import ItemUpdate
 
 
@@ -29,8 +29,9 @@ class LinkRenames(Service):
             return None
         with self._reading() as session:
             old: Item = rows.load(session, kind_of(item) or "", item)
-            count = len(_list_sources(session, old, name))
-        return LargeCall(arguments, is_long=False) if count > LARGE_UNIT else None
+            sources = _list_sources(session, old, name)
+            chars = sum(listing.measure_texts(session, sources).values())
+        return LargeCall(arguments, is_long=False) if is_large_unit(len(sources), chars) else None
 
     def rename_item(self, item: str, name: str) -> str:
         """Rewrite the links by the name of an item, as `rename` does."""
@@ -46,6 +47,7 @@ class LinkRenames(Service):
         with self._reading() as session:
             sources = _list_sources(session, old, name)
             target = _choose_target(session, old, name) if sources else ""
+            sizes = listing.measure_texts(session, sources)
         former, links, items = frozenset({normalize_name(old.label)}), 0, 0
 
         def rewrite(session: Session, batch: Sequence[str]) -> None:
@@ -64,7 +66,8 @@ class LinkRenames(Service):
                 links, items = links + count, items + 1
             rows.save_all(session, updates)
 
-        apply_in_portions(self._writing, sources, rewrite, f"rewriting the links to “{old.label}”")
+        message = f"rewriting the links to “{old.label}”"
+        apply_in_portions(self._writing, sources, rewrite, message, lambda id_: sizes.get(id_, 0))
         if not links:
             return ""
         return f"{pluralize(links, 'link')} to it in {pluralize(items, 'item')} now say [[{target}]]."

@@ -16,9 +16,9 @@ from panorama.services.history import undo_questions
 from panorama.services.history.change_excerpts import excerpt_pair
 from panorama.services.history.results import HistoryLine, RecentWrite, UndoResult
 from panorama.services.history.undo_portions import PortionedUndo, UndoPlan, overtaken_error, to_result
-from panorama.services.history.undo_steps import UndoOperation, plan_steps
+from panorama.services.history.undo_steps import UndoOperation, measure_changes, plan_steps
 from panorama.services.history.undo_targets import UndoTargets, describe_write, find_targets
-from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT
+from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, is_large_unit
 from panorama.services.jobs.progress import SHOULD_STOP
 from panorama.services.jobs.worker_id import WorkerId
 from panorama.store.backend import Session
@@ -73,7 +73,7 @@ class History(Service):
             units = self._find_targets(session, unit, count, redo).units
             for unit_id in units:
                 _check_finished(session, unit_id, self._writer)
-            is_large = session.origin is None and _count_changes(session, units) > LARGE_UNIT
+            is_large = session.origin is None and _is_large(session, units)
         if is_large:
             return self._undo_in_portions(units, skip_conflicts=skip_conflicts, redo=redo)
         with self._writing() as session:
@@ -85,9 +85,9 @@ class History(Service):
         """Return the arguments of an undo that is too large for one transaction, with explicit units; else None."""
         with self._reading() as session:
             units = self._find_targets(session, unit, count, redo).units
+            if not _is_large(session, units):
+                return None
             size = _count_changes(session, units)
-        if size <= LARGE_UNIT:
-            return None
         named = {"unit": " ".join(units), "skip_conflicts": skip_conflicts, "count": 1, "redo": False}
         return LargeCall(named, is_long=size > LONG_UNIT)
 
@@ -113,7 +113,7 @@ class History(Service):
             plan = UndoPlan.of(session, (unit,), lines)
         if not plan.steps:
             return True
-        undoing = PortionedUndo(self._writing, self._lines, self._now, plan, unit)
+        undoing = PortionedUndo(self._writing, self._reading, self._lines, self._now, plan, unit)
         return not undoing.run(skip_conflicts=True, redo=False).note
 
     def _undo_units(self, session: Session, units: tuple[str, ...], *, skip_conflicts: bool, redo: bool) -> UndoResult:
@@ -136,7 +136,9 @@ class History(Service):
             lines = [line for unit in units for line in changes.list_by_unit(session, unit)]
             plan = UndoPlan.of(session, units, lines)
             redo = redo or all(changes.is_undo(session, unit) for unit in units)
-        undoing = PortionedUndo(self._writing, self._lines, self._now, plan, self._writer.unit if self._writer else "")
+        undoing = PortionedUndo(
+            self._writing, self._reading, self._lines, self._now, plan, self._writer.unit if self._writer else ""
+        )
         if not plan.steps and not undoing.was_begun:
             raise _already_undone_error(" and ".join(units), lines)
         return undoing.run(skip_conflicts=skip_conflicts, redo=redo)
@@ -206,6 +208,15 @@ def _describe_missing_unit(session: Session, unit: str) -> str:
 
 def _count_changes(session: Session, units: Sequence[str]) -> int:
     return sum(changes.count_by_unit(session, unit) for unit in units)
+
+
+def _is_large(session: Session, units: Sequence[str]) -> bool:
+    """Return whether some units are too large to be undone in one transaction."""
+    count = _count_changes(session, units)
+    if count > LARGE_UNIT:
+        return True
+    lines = [line for unit in units for line in changes.list_by_unit(session, unit)]
+    return is_large_unit(count, sum(measure_changes(session, lines).values()))
 
 
 def _check_finished(session: Session, unit_text: str, writer: Origin | None) -> None:

@@ -1,6 +1,7 @@
 """Large undos: several short transactions that form one unit and can be stopped in between."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -11,9 +12,15 @@ from panorama.domain.changes import Change
 from panorama.errors import ConflictError
 from panorama.services.graph.task_lines import TaskLines
 from panorama.services.history.results import UndoResult
-from panorama.services.history.undo_steps import UndoOperation, UndoStep, find_trash_conflicts, plan_steps
+from panorama.services.history.undo_steps import (
+    UndoOperation,
+    UndoStep,
+    find_trash_conflicts,
+    measure_changes,
+    plan_steps,
+)
 from panorama.services.jobs.pace import ProgressTracker
-from panorama.services.jobs.portions import LARGE_UNIT, PORTION_SECONDS, BatchSize
+from panorama.services.jobs.portions import LARGE_UNIT, PORTION_SECONDS, BatchSize, take_batch
 from panorama.services.jobs.progress import StoppedError, load_checkpoint, report_progress, save_checkpoint
 from panorama.store.backend import Session
 from panorama.store.items import lookup
@@ -56,12 +63,14 @@ class PortionedUndo:
     def __init__(
         self,
         open_transaction: OpenTransaction,
+        open_reading: OpenTransaction,
         lines: TaskLines,
         now: Callable[[], datetime],
         plan: UndoPlan,
         own: str,
     ) -> None:
         self._open_transaction = open_transaction
+        self._open_reading = open_reading
         self._lines = lines
         self._now = now
         self._plan = plan
@@ -108,15 +117,19 @@ class PortionedUndo:
         pace.advance(self._before)
         pace.start("undoing changes")
         while position < len(plan.steps) and (skip_conflicts or not self._conflicts):
+            steps = plan.steps[position : position + LARGE_UNIT]
+            with self._open_reading() as session:
+                sizes = measure_changes(session, [step.change for step in steps])
             with self._open_transaction() as session:
-                after = self._apply_portion(session, plan, position)
+                after = self._apply_portion(session, plan, position, sizes)
                 save_checkpoint({"done": self._count})
             pace.advance(after - position)
             position = after
 
-    def _apply_portion(self, session: Session, plan: UndoPlan, position: int) -> int:
+    def _apply_portion(self, session: Session, plan: UndoPlan, position: int, sizes: Mapping[int, int]) -> int:
         """Execute steps for a short time and return the next one; checks for later writes."""
-        steps, undoing = plan.steps[position : position + LARGE_UNIT], UndoOperation(session, self._now(), self._lines)
+        steps = deque(plan.steps[position : position + LARGE_UNIT])
+        undoing = UndoOperation(session, self._now(), self._lines)
         planned: dict[int, UndoStep] | None = None
         if changes.has_newer(session, [step.change.item for step in steps], since=plan.last, but=self._own):
             again = plan_steps(session, [step.change for step in steps], plan.lines)
@@ -124,7 +137,7 @@ class PortionedUndo:
         end = time.monotonic() + PORTION_SECONDS
         while steps:
             with self._size.measure() as size:
-                batch, steps = steps[:size], steps[size:]
+                batch = take_batch(steps, size, lambda step: sizes[step.change.id])
                 current = batch if planned is None else [planned.get(step.change.id) for step in batch]
                 undoing.apply([step for step in current if step])
             position += len(batch)

@@ -14,7 +14,7 @@ from panorama.services.graph.task_lines import TaskLines
 from panorama.services.items.any_item import field_conflict
 from panorama.services.jobs.portions import MAX_BATCH
 from panorama.store.backend import Session
-from panorama.store.items import projects, rows, tasks
+from panorama.store.items import listing, projects, rows, tasks
 from panorama.store.items.rows import ItemUpdate
 from panorama.store.log import changes
 from panorama.store.sessions import set_ranges
@@ -80,6 +80,17 @@ def _find_self_reversals(unit: Set[int], known: Sequence[Change]) -> set[int]:
         if line.undoes in reversals or (line.id in unit and line.undoes in unit):
             reversals.add(line.id)
     return reversals
+
+
+def measure_changes(session: Session, lines: Sequence[Change]) -> dict[int, int]:
+    """Return, by line, how many characters its item has now and the change put into it or took out."""
+    sizes = listing.measure_texts(session, list({line.item for line in lines}))
+    return {line.id: sizes.get(line.item, 0) + _count_chars(line) for line in lines}
+
+
+def _count_chars(line: Change) -> int:
+    sides = (*line.before.values(), *line.after.values())
+    return sum(int(side.get("chars", 0)) for side in sides if is_object(side) and side.get(changes.PART))
 
 
 def find_trash_conflicts(session: Session, steps: Sequence[UndoStep]) -> list[Mapping[str, Any]]:

@@ -18,7 +18,7 @@ from panorama.services.base import LargeCall, Plan, Service, ServiceContext
 from panorama.services.graph.backlinks import describe_links
 from panorama.services.graph.task_lines import TaskLines
 from panorama.services.items.results import DeleteResult, ItemView, count_left_out, drop_zeros
-from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, MAX_BATCH, apply_in_portions
+from panorama.services.jobs.portions import LONG_UNIT, MAX_BATCH, apply_in_portions, is_large_unit
 from panorama.services.references import resolve
 from panorama.store import session_lines
 from panorama.store.backend import Session
@@ -94,9 +94,11 @@ class Items(Service):
         """
         with self._reading() as session:
             owner, inside = _find_with_dependents(session, item, items)
-            is_large = session.origin is None and len(inside) > LARGE_UNIT
+            sizes = _measure(session, inside)
+            is_large = session.origin is None and is_large_unit(len(inside), sum(sizes.values()))
         if is_large:  # the owner is last, so that a stopped deletion can be repeated
-            apply_in_portions(self._writing, inside, self._make_detach(owner, items), f"deleting “{owner.label}”")
+            detach, message = self._make_detach(owner, items), f"deleting “{owner.label}”"
+            apply_in_portions(self._writing, inside, detach, message, lambda entry: sizes.get(entry[1], 0))
         with self._writing() as session:
             owner, late = _find_with_dependents(session, item, items)
             detach = self._make_detach(owner, items)
@@ -110,7 +112,8 @@ class Items(Service):
     def split_delete(self, item: ItemRef, items: BelongingAction = "") -> LargeCall | None:
         """Return the arguments of a deletion that is too large for one transaction; else None."""
         with self._reading() as session:
-            if len(_find_with_dependents(session, item, items)[1]) <= LARGE_UNIT:
+            inside = _find_with_dependents(session, item, items)[1]
+            if not is_large_unit(len(inside), sum(_measure(session, inside).values())):
                 return None
         return LargeCall({"item": item, "items": items}, is_long=False)
 
@@ -137,7 +140,9 @@ class Items(Service):
         """
         with self._reading() as session:
             old: Item = rows.load(session, kind_of(item) or "", item, trash=True)
-            is_large = items and session.origin is None and len(_list_deleted_with(session, old)) > LARGE_UNIT
+            together = _list_deleted_with(session, old) if items else []
+            chars = sum(_measure(session, together).values())
+            is_large = session.origin is None and is_large_unit(len(together), chars)
         with nullcontext() if is_large else self._writing():
             return self._restore_item(item, with_belonging=items)
 
@@ -145,10 +150,11 @@ class Items(Service):
         """Return a restore that is too large for one transaction; None for any other."""
         with self._reading() as session:
             old: Item = rows.load(session, kind_of(item) or "", item, trash=True)
-            count = len(_list_deleted_with(session, old)) if items else 0
-        if count <= LARGE_UNIT:
+            together = _list_deleted_with(session, old) if items else []
+            chars = sum(_measure(session, together).values())
+        if not is_large_unit(len(together), chars):
             return None
-        return LargeCall({"item": item, "items": items}, is_long=count > LONG_UNIT)
+        return LargeCall({"item": item, "items": items}, is_long=len(together) > LONG_UNIT)
 
     def _restore_item(self, item: str, *, with_belonging: bool) -> Result[Any]:
         """Restore an item, then what was deleted with it: in the open transaction, else in several."""
@@ -189,10 +195,13 @@ class Items(Service):
                 else:
                     restored_ids.append(self._restore(session, old).id)
 
+        with self._reading() as session:
+            sizes = _measure(session, together)
         while waiting:
             stuck: list[tuple[str, str]] = []
             problems.clear()
-            apply_in_portions(self._writing, waiting, restore, f"restoring what was deleted with “{owner.label}”")
+            message = f"restoring what was deleted with “{owner.label}”"
+            apply_in_portions(self._writing, waiting, restore, message, lambda entry: sizes.get(entry[1], 0))
             if len(stuck) == len(waiting):
                 break
             waiting = stuck
@@ -280,6 +289,10 @@ def _list_deleted_with(session: Session, item: Item) -> list[tuple[str, str]]:
         return []
     unit = changes.last_deletion_unit(session, item.id)
     return trash.list_deleted_with(session, unit, _owner_field(item), item.id) if unit else []
+
+
+def _measure(session: Session, entries: Sequence[tuple[str, str]]) -> dict[str, int]:
+    return listing.measure_texts(session, [id_ for _, id_ in entries])
 
 
 def _offer_hint(count: int) -> str:

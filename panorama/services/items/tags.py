@@ -9,9 +9,9 @@ from panorama.domain.paging import Page
 from panorama.errors import InvalidInputError, NotFoundError
 from panorama.services.base import LargeCall, Service
 from panorama.services.items.results import TagChange
-from panorama.services.jobs.portions import LARGE_UNIT, MAX_BATCH, apply_in_portions
+from panorama.services.jobs.portions import MAX_BATCH, apply_in_portions, is_large_unit
 from panorama.store.backend import Session
-from panorama.store.items import rows, tags
+from panorama.store.items import listing, rows, tags
 from panorama.store.items.lookup import NamedItem
 
 
@@ -64,9 +64,10 @@ class Tags(Service):
 
         with self._reading() as session:
             found = _require_tagged(session, _single_tag(tag))
-            is_large = session.origin is None and len(found) > LARGE_UNIT
+            sizes = _measure(session, found)
+            is_large = session.origin is None and is_large_unit(len(found), sum(sizes.values()))
         if is_large:
-            apply_in_portions(self._writing, found, replace, f"the tag {tag}")
+            apply_in_portions(self._writing, found, replace, f"the tag {tag}", lambda item: sizes.get(item[1], 0))
             return len(found)
         with self._writing() as session:
             found = _require_tagged(session, _single_tag(tag))
@@ -77,9 +78,14 @@ class Tags(Service):
     def split_change(self, tag: str, name: str = "") -> LargeCall | None:
         """Return the arguments of a tag change that is too large for one transaction; else None."""
         with self._reading() as session:
-            if len(_require_tagged(session, _single_tag(tag))) <= LARGE_UNIT:
+            found = _require_tagged(session, _single_tag(tag))
+            if not is_large_unit(len(found), sum(_measure(session, found).values())):
                 return None
         return LargeCall({"tag": tag} | ({"name": name} if name else {}), is_long=False)
+
+
+def _measure(session: Session, tagged: Sequence[NamedItem]) -> dict[str, int]:
+    return listing.measure_texts(session, [id_ for _, id_, _ in tagged])
 
 
 def _tags_of(item: Item) -> tuple[str, ...]:

@@ -21,8 +21,16 @@ LONG_UNIT = 2_000
 PORTION_SECONDS = 0.06
 """A transaction takes no further item after this time."""
 
-MAX_BATCH = 32
-"""The most items that are written by the same statements: as many large texts are in memory."""
+LARGE_CHARS = 8 << 20
+"""Characters of the items changed in one transaction: writing a megabyte takes some 10 ms."""
+
+MAX_BATCH, MAX_BATCH_CHARS = 32, 1 << 20
+"""The most items, and characters of more than one, that are written by the same statements."""
+
+
+def is_large_unit(count: int, chars: int) -> bool:
+    """Return whether so many items, with texts of so many characters together, are too large for one transaction."""
+    return count > LARGE_UNIT or (count > 1 and chars > LARGE_CHARS)
 
 
 def apply_in_portions(
@@ -30,11 +38,13 @@ def apply_in_portions(
     entries: Iterable[T],
     act: Callable[[Session, Sequence[T]], None],
     message: str,
+    measure_chars: Callable[[T], int] = lambda _: 0,
 ) -> None:
     """Apply a function to batches of the entries, in transactions that share the unit of the call.
 
     Args:
         message: The current step, for progress reports.
+        measure_chars: Returns how many characters of text an entry has.
     """
     left, pace, size = deque(entries), ProgressTracker(report_progress), BatchSize()
     pace.set_total(len(left))
@@ -44,10 +54,19 @@ def apply_in_portions(
         with open_transaction() as session:
             while True:
                 with size.measure() as count:
-                    act(session, [left.popleft() for _ in range(min(count, len(left)))])
+                    act(session, take_batch(left, count, measure_chars))
                 if not left or time.monotonic() >= end:
                     break
         pace.advance(before - len(left))
+
+
+def take_batch(left: deque[T], count: int, measure_chars: Callable[[T], int]) -> list[T]:
+    """Remove the first entries, up to a number, and up to some characters if they are more than one."""
+    batch = [left.popleft()]
+    chars = measure_chars(batch[0])
+    while left and len(batch) < count and (chars := chars + measure_chars(left[0])) <= MAX_BATCH_CHARS:
+        batch.append(left.popleft())
+    return batch
 
 
 class BatchSize:

@@ -1,5 +1,6 @@
 """Operations on people."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from panorama.domain.items.item import (
@@ -12,10 +13,12 @@ from panorama.domain.items.item import (
 from panorama.domain.items.people import SELF_ALIAS, Person, merge_fields, parse_birthday, parse_email
 from panorama.domain.items.references import PersonRef, TeamRef
 from panorama.domain.paging import Page, PageRequest, Result
+from panorama.domain.text.wording import pluralize
 from panorama.domain.time import times
 from panorama.errors import ConflictError, InvalidInputError
-from panorama.services.base import Service, ServiceContext, drop_none
+from panorama.services.base import LargeCall, Service, ServiceContext, drop_none
 from panorama.services.graph.link_renames import LinkRenames
+from panorama.services.jobs.portions import MAX_BATCH, apply_in_portions, is_large_unit
 from panorama.store.backend import Session
 from panorama.store.items import listing, lookup, rows
 from panorama.store.people import people
@@ -147,24 +150,54 @@ class People(Service):
         """
         if person == into:
             raise InvalidInputError("A person cannot be merged into itself.", hint="Name two different people.")
-        now = self._now()
+        now, moved = self._now(), 0
+
+        def move(session: Session, items: Sequence[str]) -> None:
+            nonlocal moved
+            moved += people.move_references(session, items, person, into, now)
+
+        with self._reading() as session:
+            self._merge_fields(session, person, into)
+            referring = people.list_referring(session, person)
+            sizes = listing.measure_texts(session, referring)
+            is_large = session.origin is None and is_large_unit(len(referring), sum(sizes.values()))
+        if is_large:  # the people are last, so that an interrupted merge can be repeated
+            apply_in_portions(self._writing, referring, move, "moving references", lambda id_: sizes.get(id_, 0))
         with self._writing() as session:
-            duplicate: Person = rows.load(session, "person", person)
-            kept: Person = rows.load(session, "person", into)
+            duplicate, kept, values = self._merge_fields(session, person, into)
             rows.save(session, duplicate, duplicate.with_changes(now, deleted_at=now))
-            values = merge_fields(kept, duplicate)
-            values["aliases"] = normalize_aliases(values["aliases"])
-            values["notes"] = validate_text(values["notes"], "notes")
-            merged = kept.with_changes(now, **values, **_merged_manager(kept, duplicate))
-            rows.save(session, kept, merged)
-            count = people.move_references(session, person, into, now)
+            rows.save(session, kept, kept.with_changes(now, **values))
+            late = people.list_referring(session, person)
+            for start in range(0, len(late), MAX_BATCH):
+                move(session, late[start : start + MAX_BATCH])
             current: Person = rows.load(session, "person", into)
-            if current.manager:
-                _check_manager(session, into, current.manager)
-            moved = (
-                f"{count} {'item refers' if count == 1 else 'items refer'} to “{current.label}” now." if count else ""
-            )
-            return Result(current, hint=moved)
+            referring_items = pluralize(moved, "item refers", "items refer")
+            return Result(current, hint=f"{referring_items} to “{current.label}” now." if moved else "")
+
+    def split_merge(self, person: PersonRef, into: PersonRef) -> LargeCall | None:
+        """Return a merge that changes too many items for one transaction; None for any other."""
+        with self._reading() as session:
+            referring = people.list_referring(session, person)
+            chars = sum(listing.measure_texts(session, referring).values())
+        if not is_large_unit(len(referring), chars):
+            return None
+        return LargeCall({"person": person, "into": into}, is_long=False)
+
+    def _merge_fields(self, session: Session, person: str, into: str) -> tuple[Person, Person, dict[str, Any]]:
+        """Return the duplicate, the person who stays, and the new fields of the latter.
+
+        Raises:
+            InvalidInputError: One reports to the other through a third person, or the fields are too long together.
+        """
+        duplicate: Person = rows.load(session, "person", person)
+        kept: Person = rows.load(session, "person", into)
+        values: dict[str, Any] = {**merge_fields(kept, duplicate), **_merged_manager(kept, duplicate)}
+        values["aliases"] = normalize_aliases(values["aliases"])
+        values["notes"] = validate_text(values["notes"], "notes")
+        manager = values["manager"]
+        if manager and not {person, into}.isdisjoint(people.list_managers(session, manager)):
+            raise _circular_error()
+        return duplicate, kept, values
 
     def _validate_fields(self, **fields: Any) -> dict[str, Any]:
         values = drop_none(**fields)
@@ -194,9 +227,13 @@ def _check_manager(session: Session, person: str, manager: str) -> None:
     if person == manager:
         raise InvalidInputError("A person cannot report to themselves.", hint="Choose another manager.")
     if person in people.list_managers(session, manager):
-        raise InvalidInputError(
-            "The manager reports to this person, directly or through others.", hint="Choose another manager."
-        )
+        raise _circular_error()
+
+
+def _circular_error() -> InvalidInputError:
+    return InvalidInputError(
+        "The manager reports to this person, directly or through others.", hint="Choose another manager."
+    )
 
 
 def _check_self_alias(session: Session, person: Person) -> None:

@@ -14,6 +14,7 @@ from panorama.domain.paging import Page, PageRequest
 from panorama.domain.time.times import format_utc, start_of_day
 from panorama.store.backend import Session
 from panorama.store.column_types import bucket_days
+from panorama.store.graph.chains import list_chain
 from panorama.store.items import rows
 from panorama.store.items.projects import has_tag
 from panorama.store.paging import Order, ascending, fetch_page
@@ -211,11 +212,5 @@ def list_children(session: Session, parent: str) -> list[str]:
 
 
 def list_ancestors(session: Session, task: str) -> list[str]:
-    """Return the ids of a task's ancestors, the nearest first; stops at a cycle."""
-    results: list[str] = []
-    at: str | None = task
-    while at is not None and at not in results[:-1]:
-        at = session.connection.execute(select(tasks.c.parent).where(tasks.c.id == at)).scalar_one_or_none()
-        if at is not None:
-            results.append(at)
-    return results
+    """Return the ids of a task's ancestors, the nearest first."""
+    return list_chain(session, tasks.c.parent, task)

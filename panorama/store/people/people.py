@@ -1,6 +1,6 @@
 """Rows of people: their managers, and the items that refer to them."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,43 +11,37 @@ from panorama.domain.text.json_types import is_sequence
 from panorama.kinds import BY_NAME, ITEM_KINDS
 from panorama.store.backend import Session
 from panorama.store.column_types import TagList
+from panorama.store.graph.chains import list_chain
 from panorama.store.items import rows
 from panorama.store.items.projects import has_tag
 from panorama.store.tables import people
 
 
 def list_managers(session: Session, person: str) -> list[str]:
-    """Return the ids of a person's manager, the manager's manager and so on; stops at a cycle."""
-    results: list[str] = []
-    at: str | None = person
-    while at is not None and at not in results[:-1]:
-        at = session.connection.execute(select(people.c.manager).where(people.c.id == at)).scalar_one_or_none()
-        if at is not None:
-            results.append(at)
-    return results
+    """Return the ids of a person's manager, the manager's manager and so on."""
+    return list_chain(session, people.c.manager, person)
 
 
-def move_references(session: Session, old_id: str, new_id: str, now: datetime) -> int:
-    """Replace an item by another in everything that refers to it, except in itself; return how many items changed."""
-    count = 0
-    for old in list(_iter_referring(session, old_id)):
-        if old.id not in (old_id, new_id):
-            new = old.with_changes(now, **_replace_references(old, old_id, new_id))
-            rows.save(session, old, new)
-            count += 1
-    return count
-
-
-def _iter_referring(session: Session, id_: str) -> Iterator[Item]:
-    """Yield the living items with an id in a field for references."""
+def list_referring(session: Session, id_: str) -> list[str]:
+    """Return the living items with an id in a field for references."""
+    ids: dict[str, None] = {}
     for kind in ITEM_KINDS:
         table = rows.NOUNS[kind.name].table
-        holding = [_holds(table.c[name], id_) for name in kind.loose_references]
-        ids: dict[str, None] = {}
-        for condition in holding:
-            statement = select(table.c.id).where(condition, table.c.deleted_at.is_(None)).order_by(table.c.id)
-            ids |= dict.fromkeys(session.connection.execute(statement).scalars())
-        yield from rows.iter_items(session, list(ids))
+        for name in kind.loose_references:
+            statement = select(table.c.id).where(_holds(table.c[name], id_), table.c.deleted_at.is_(None))
+            ids |= dict.fromkeys(session.connection.execute(statement.order_by(table.c.id)).scalars())
+    return list(ids)
+
+
+def move_references(session: Session, items: Sequence[str], old_id: str, new_id: str, now: datetime) -> int:
+    """Replace an item by another in those that refer to it, except in itself; return how many items changed."""
+    found: list[Item] = list(rows.load_all(session, [id_ for id_ in items if id_ not in (old_id, new_id)]).values())
+    updates = [
+        rows.ItemUpdate(old, new) for old in found if old.deleted_at is None
+        and (new := old.with_changes(now, **_replace_references(old, old_id, new_id))) != old
+    ]  # fmt: skip
+    rows.save_all(session, updates)
+    return len(updates)
 
 
 def _holds(column: ColumnElement[Any], id_: str) -> ColumnElement[bool]:
