@@ -355,7 +355,7 @@ TEXTS: dict[str, str] = {
     "next": "nächster Lauf",
     "none": "keines",
     "overdue": "überfällig",
-    "page": "Seite",
+    "Page": "Seite",
     "paused": "angehalten",
     "read only": "nur lesend",
     "reads": "liest",

@@ -263,12 +263,12 @@ class Site:
     async def _find(self, request: Request) -> Response:
         text, texts = request.query_params.get("q", "").strip()[:200], Texts(_language_of(request))
         views = [
-            {"title": texts(view.title), "href": view.path, "kind": texts("page")}
+            {"title": texts(view.title), "href": view.path, "kind": texts("Page")}
             for view in VIEWS
             if view.section is not None and text.casefold() in texts(view.title).casefold()
         ]
         try:
-            return JSONResponse(views + await self._run(lambda: find_items(self._calls, text)))
+            return JSONResponse(views + await self._run(lambda: find_items(self._calls, text, texts)))
         except PanoramaError:  # such as a query of nothing but signs
             return JSONResponse(views)
 

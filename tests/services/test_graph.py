@@ -130,7 +130,7 @@ def test_a_new_title_is_followed_by_all_links_and_one_undo_takes_it_back(call: C
     renamed = [call("items.get", item=id_).data["item"]["content"] for id_ in (*sources, tea)]
     call("undo")
 
-    assert answer.metadata["hint"] == "4 links to it in 3 items now say [[Chai]]."
+    assert answer.metadata["hint"] == "Changed 4 links to it in 3 items to [[Chai]]."
     assert renamed == ["[[Chai]] and [[Chai#Green|green]]", texts[1], "[[Chai]]", "I am [[Chai]]."]
     assert [call("items.get", item=id_).data["item"]["content"] for id_ in sources] == texts
     assert call("items.get", item=task).data["item"]["notes"] == "for [[Tea]]"

@@ -117,8 +117,8 @@ def test_the_palette_finds_views_and_items(page: PageClient, life: dict[str, str
     views = page.http.get("/find?q=rev", headers=page.headers()).json()
     items = page.http.get("/find?q=seeds", headers=page.headers()).json()
 
-    assert {"title": "Review", "href": "/review", "kind": "page"} in views
-    assert f"/notes/{life['note']}" in [hit["href"] for hit in items]
+    assert {"title": "Review", "href": "/review", "kind": "Page"} in views
+    assert {"title": "Seeds", "href": f"/notes/{life['note']}", "kind": "Note"} in items
 
 
 def test_reading_pages_is_not_logged_as_calls_and_reminds_nobody_of_the_item_read_last(

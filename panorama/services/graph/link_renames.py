@@ -70,7 +70,7 @@ class LinkRenames(Service):
         apply_in_portions(self._writing, sources, rewrite, message, lambda id_: sizes.get(id_, 0))
         if not links:
             return ""
-        return f"{pluralize(links, 'link')} to it in {pluralize(items, 'item')} now say [[{target}]]."
+        return f"Changed {pluralize(links, 'link')} to it in {pluralize(items, 'item')} to [[{target}]]."
 
 
 def rename_own_links(item: Item, values: dict[str, Any], name: str | None) -> dict[str, Any]:

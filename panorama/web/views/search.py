@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from panorama.web.page_calls import PageCalls
+from panorama.web.texts import Texts
 from panorama.web.view import Context, ViewRequest
 
 PAGE_ROWS = 30
@@ -46,10 +47,13 @@ def _to_row(hit: Mapping[str, Any]) -> dict[str, Any]:
     return {**hit, "address": address_of(hit["kind"], hit["id"]), "parts": parts}
 
 
-def find_items(calls: PageCalls, text: str) -> list[dict[str, Any]]:
+def find_items(calls: PageCalls, text: str, texts: Texts) -> list[dict[str, Any]]:
     """Return the items that the palette offers for a text."""
     hits: list[Any] = calls.get("search", query=text, limit=PALETTE_ROWS) if text else []
-    return [{"title": hit["title"], "href": address_of(hit["kind"], hit["id"]), "kind": hit["kind"]} for hit in hits]
+    return [
+        {"title": hit["title"], "href": address_of(hit["kind"], hit["id"]), "kind": texts(hit["kind"].capitalize())}
+        for hit in hits
+    ]
 
 
 def address_of(kind: str, id_: str) -> str:
