@@ -45,10 +45,8 @@ class SpaceAdministration:
         Raises:
             NotFoundError: There is none of this name.
         """
-        spaces.schema_name(name)
-        found = self.list_spaces()
-        for space in found:
-            if space.name == name:
+        with self._transaction() as driver:
+            for space in listing.list_spaces(driver, spaces.schema_name(name)):
                 return space
         raise NotFoundError(f"There is no space {name} that this role may use.", hint=_LIST_HINT)
 

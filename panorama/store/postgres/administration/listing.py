@@ -13,7 +13,7 @@ from panorama.store.postgres.spaces import MARK, SCHEMA_PREFIX
 _SPACES = (
     "SELECT nspname, pg_get_userbyid(nspowner), (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint "
     "FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind = 'r') FROM pg_namespace AS n "
-    "WHERE obj_description(oid, 'pg_namespace') = %s AND starts_with(nspname, %s) "
+    "WHERE obj_description(oid, 'pg_namespace') = %s AND starts_with(nspname, %s) AND %s::text IN ('', nspname::text) "
     "AND has_schema_privilege(oid, 'USAGE') ORDER BY nspname"
 )
 _ROLES = (
@@ -45,9 +45,9 @@ class Space:
     roles: dict[str, Rights]
 
 
-def list_spaces(driver: psycopg.Connection[Any]) -> list[Space]:
-    """Return the spaces that the connection's role may use, by name."""
-    rows = driver.execute(_SPACES, (MARK, SCHEMA_PREFIX)).fetchall()
+def list_spaces(driver: psycopg.Connection[Any], schema: str = "") -> list[Space]:
+    """Return the spaces that the connection's role may use, by name, or only that of a schema."""
+    rows = driver.execute(_SPACES, (MARK, SCHEMA_PREFIX, schema)).fetchall()
     return [_describe(driver, schema, owner, size) for schema, owner, size in rows]
 
 
