@@ -139,8 +139,10 @@ def create_single(url: URL, search_path: str, before_connecting: Callable[[], No
     Args:
         before_connecting: Called before the connection is opened, or opened again; what it raises prevents that.
     """
-    pool = {"pool_size": 1, "max_overflow": 0, "pool_timeout": TURN_SECONDS}
-    return _create_engine(url, search_path, {}, "READ COMMITTED", before_connecting=before_connecting, **pool)
+    return _create_engine(
+        url, search_path, {}, "READ COMMITTED", before_connecting=before_connecting,
+        pool_size=1, max_overflow=0, pool_timeout=TURN_SECONDS,
+    )  # fmt: skip
 
 
 def _create_engine(
