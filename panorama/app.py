@@ -1,6 +1,7 @@
 """The composition root: builds the parts, and closes them."""
 
 import os
+import socket
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from panorama import __version__
 from panorama.calls import Calls
 from panorama.calls.call_log import CallLogWriter
 from panorama.calls.promoted_tools import PromotedTools
@@ -43,7 +45,9 @@ from panorama.services.items.overview import Overviews
 from panorama.services.items.tasks import Tasks
 from panorama.services.jobs.job_types import JobType
 from panorama.services.jobs.jobs import Jobs
+from panorama.services.jobs.machine_id import read_machine_id
 from panorama.services.jobs.progress import SHOULD_STOP
+from panorama.services.jobs.worker_id import WorkerId
 from panorama.services.reminders.reminders import Reminders
 from panorama.services.schedules.due import DueWork
 from panorama.services.scripts.code import Code
@@ -73,6 +77,7 @@ from panorama.services.sources.policies import SourcePolicies
 from panorama.services.status import StatusService
 from panorama.sources.pool import SourcePool
 from panorama.store.backend import Backend, ContentStore, Database
+from panorama.store.backend.membership import RECOVERY, Daemon
 from panorama.store.contents.contents import Contents
 from panorama.store.items import long_texts
 from panorama.store.migrate import bundled_path, migrate
@@ -102,8 +107,9 @@ class App:
 
     def recover_orphans(self) -> None:
         """Recover the runs and jobs of dead processes; runs first, because a job reports on its run."""
-        long_texts.complete_all(self.context.database, SHOULD_STOP.get())
-        read_unread_links(self.context.database, SHOULD_STOP.get())
+        if self.context.database.membership.holds(RECOVERY):
+            long_texts.complete_all(self.context.database, SHOULD_STOP.get())
+            read_unread_links(self.context.database, SHOULD_STOP.get())
         self.orphaned_runs.recover()
         self.jobs.recover_orphans()
         self.sources.end_orphans()
@@ -187,12 +193,16 @@ def open_contents(settings: Settings, database: Database) -> ContentStore:
 
 @contextmanager
 def open_app(
-    settings: Settings, context: ServiceContext | None = None, queue: JobSubmitter | None = None
+    settings: Settings,
+    context: ServiceContext | None = None,
+    queue: JobSubmitter | None = None,
+    serves: str = "",
 ) -> Generator[App]:
     """Open and migrate the store, and build everything; close it all at the end.
 
     Args:
         queue: Accepts the jobs of schedules.
+        serves: The ways in which clients reach this process, for the list of daemons.
 
     Raises:
         UnavailableError: The data directory or the database cannot be used.
@@ -201,13 +211,15 @@ def open_app(
     database = context.database if context else open_backend(settings).open(busy_seconds=settings.busy_seconds)
     with ExitStack() as stack:
         stack.callback(database.close)
-        stack.enter_context(database.serving())
+        stack.enter_context(database.membership.serve())
         context = context or ServiceContext(database, settings.zone, settings.home)
         migrate(database, backups=settings.home / "backups", now=context.now())
         recorder = CallLogWriter(database, keep=settings.log_age)
         meaning = SemanticSearch(context, semantic_config(settings))
         runner = ForkServer(least=settings.script_isolation, timezone=settings.timezone)
-        jobs = Jobs(context)
+        worker = WorkerId.for_this_process(read_machine_id(settings.home) if database.membership.is_shared else "")
+        database.membership.register(_describe_daemon(worker, serves))
+        jobs = Jobs(context, worker)
         sources = SourcePool(settings.home)
         for part in (recorder, meaning, sources, runner):
             stack.callback(part.close)
@@ -215,6 +227,13 @@ def open_app(
         orphaned_runs = OrphanedRuns(context, jobs.worker)
         calls = wire_calls(settings, context, recorder, meaning, runner, jobs, orphaned_runs, timing, sources)
         yield App(settings, context, calls, recorder, meaning, runner, jobs, orphaned_runs, timing, sources)
+
+
+def _describe_daemon(worker: WorkerId, serves: str) -> Daemon:
+    return Daemon(
+        id=worker.key, machine=worker.machine, host=socket.gethostname(), process=worker.process,
+        version=__version__, serves=serves,
+    )  # fmt: skip
 
 
 def wire_calls(

@@ -199,7 +199,7 @@ def _reindex(do: Services) -> Iterator[Operation]:
         idempotent=True,
         transactional=False,
         long=True,
-        job=JobKind(name="reindex", resumable=True, alone=True),
+        job=JobKind(name="reindex", resumable=True, alone=True, local=True),
         plan=do.reindexing.plan_reindex,
         **_MORE,
     )
@@ -236,7 +236,7 @@ def _archive(do: Services) -> Iterator[Operation]:
 
     def job_options(name: str, *, whole: bool = True) -> dict[str, Any]:
         """Make it a job kind that restarts from the beginning and leaves nothing unfinished."""
-        return {**lasting, "job": JobKind(name=name, resumable=True, alone=True, whole=whole)}
+        return {**lasting, "job": JobKind(name=name, resumable=True, alone=True, whole=whole, local=True)}
 
     backup: dict[str, Any] = {
         "plan": do.backups.plan_create,
@@ -268,7 +268,7 @@ def _cli_only(do: Services) -> Iterator[Operation]:
         do.imports.import_markdown,
         transactional=False,
         long=True,
-        job=JobKind(name="import", resumable=True, alone=True),
+        job=JobKind(name="import", resumable=True, alone=True, local=True),
         plan=do.imports.plan_import,
     )
     yield write("import.memory", do.memory_imports.import_memory, transactional=False, long=True)
@@ -290,6 +290,7 @@ def _cli_only(do: Services) -> Iterator[Operation]:
     yield write("tags.delete", do.tags.delete, split=do.tags.split_change)
     yield read("files.content", do.files.get_content, exempt=True)
     yield from scripts.list_user_operations(do)
+    yield read("daemons.list", do.status.list_daemons, exempt=True)
     yield read("calls.list", do.status.list_calls, summary=say.make_list_summary("call"), exempt=True)
     yield read("statistics.calls", do.statistics.count_calls, exempt=True)
     yield read("statistics.tasks", do.statistics.count_tasks, exempt=True)

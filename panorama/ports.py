@@ -95,8 +95,16 @@ class JobSubmitter(Protocol):
         """Return whether the user must agree before a kind runs unattended."""
         ...
 
-    def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
+    @property
+    def machine(self) -> str:
+        """The name of this machine, which jobs that need its files must run on; "" if there is no other one."""
+        ...
+
+    def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str, machine: str = "") -> str:
         """Submit a job, in the open transaction if there is one, and return its id.
+
+        Args:
+            machine: The machine on which a job that needs its files runs; by default this one.
 
         Raises:
             InvalidInputError: The arguments do not fit the kind.

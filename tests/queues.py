@@ -14,6 +14,7 @@ class StandInQueue:
     names: tuple[str, ...] = ("backup", "reindex")
     submitted: list[tuple[str, Mapping[str, Any], str]] = field(default_factory=list[Any])
     fails: PanoramaError | None = None
+    machine: str = ""
 
     def kinds(self) -> Collection[str]:
         """Return the kinds it takes."""
@@ -30,7 +31,14 @@ class StandInQueue:
         """Ask for what deletes."""
         return kind == "purge" and bool(arguments)
 
-    def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
+    def submit(
+        self,
+        kind: str,
+        arguments: Mapping[str, Any],
+        *,
+        asked_by: str,
+        machine: str = "",  # noqa: ARG002 (tests have one)
+    ) -> str:
         """Take a job."""
         if self.fails:
             raise self.fails

@@ -20,6 +20,7 @@ from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.secrets import REDACTED, is_secret_name, redact_text
 from panorama.errors import PanoramaError
 from panorama.store.backend import Database
+from panorama.store.backend.membership import CLEANUP
 from panorama.store.log import calls, runs
 from panorama.store.log.calls import CallLogEntry
 from panorama.store.log.runs import Run
@@ -166,7 +167,8 @@ class CallLogWriter:
         return []
 
     def _prune_daily(self, session: Any, now: datetime) -> None:
-        if self._forgot is None or now - self._forgot > timedelta(days=1):
+        is_due = self._forgot is None or now - self._forgot > timedelta(days=1)
+        if is_due and self._database.membership.holds(CLEANUP):
             calls.delete_before(session, now - self._keep)
             runs.delete_before(session, now - self._keep)
             self._forgot = now

@@ -22,6 +22,9 @@ from panorama.services.schedules.due import DueWork
 POLL_SECONDS = 5.0
 """How often it looks without being called: for a clock that was set, a sleep, and writes of other programs."""
 
+SHARED_POLL_SECONDS = 1.0
+"""The same if other daemons fire reminders as well, which tell no one here."""
+
 START_SECONDS = 0.5
 """How long it lets the first client be answered before it begins."""
 
@@ -52,6 +55,7 @@ class DueWorkRunner:
         self._open = ExitStack()
         self._open.enter_context(timing.ringing.mark_running(stays=stays))
         self._open.callback(listen(self._on_changes))
+        self._open.callback(timing.subscribe(self._woken.set))
         self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
         self._thread.start()
 
@@ -80,7 +84,7 @@ class DueWorkRunner:
                 if self._run_due(was_set=was_set):
                     clock.schedule_after(self._next and self._next - self._timing.now())
                     was_set = False
-                self._woken.wait(POLL_SECONDS)
+                self._woken.wait(SHARED_POLL_SECONDS if self._timing.is_shared else POLL_SECONDS)
                 passed = timedelta(seconds=time.monotonic() - at)
                 was_set = was_set or self._timing.now() - seen < passed - CLOCK_TOLERANCE
                 seen, at = self._timing.now(), time.monotonic()

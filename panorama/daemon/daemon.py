@@ -222,6 +222,8 @@ class Daemon:
                 return
             if not self._app.context.database.is_current() or _inode(self._address.lock) != lock:
                 self._begin_shutdown("its data directory was removed or replaced", stopped=False)
+            elif revision := self._app.context.database.membership.newer_revision:
+                self._begin_shutdown(f"a newer version upgraded the data to revision {revision}", stopped=False)
             elif not self._listening.is_reachable():
                 _log.warning("the socket %s was removed and is created again", self._address.socket)
                 self._stop_listening()

@@ -19,6 +19,7 @@ from panorama.domain.jobs import POOLS, Job
 from panorama.errors import PanoramaError
 from panorama.services.jobs.progress import StoppedError, report_progress_to
 from panorama.services.jobs.running_job import RunningJob
+from panorama.store.backend.membership import CLEANUP
 
 MAX_CONCURRENT = sum(pool.places for pool in POOLS.values())
 """Jobs that run at a time, those of all pools together."""
@@ -154,6 +155,8 @@ class JobRunner:
             raise StoppedError
 
     def _delete_old_jobs(self) -> None:
+        if not self._app.context.database.membership.holds(CLEANUP):
+            return
         try:
             self._jobs.delete_old(self._app.settings.log_age)
         except PanoramaError as error:

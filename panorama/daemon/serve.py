@@ -17,7 +17,7 @@ import anyio
 
 from panorama import __version__
 from panorama.app import open_app
-from panorama.config import read_settings
+from panorama.config import Settings, read_settings
 from panorama.daemon.daemon import Daemon
 from panorama.daemon.job_scheduler import run_jobs
 from panorama.errors import ConflictError, PanoramaError
@@ -64,7 +64,7 @@ def _serve(*, detached: bool, http_port: int | None) -> None:
     with (
         _hold_daemon_lock(address, wait=detached),
         _set_up_logging(address, detached=detached),
-        open_app(settings) as app,
+        open_app(settings, serves=_describe_doors(settings)) as app,
     ):
         gc.freeze()  # what was imported stays: no search for garbage need go through it
         gc.enable()
@@ -74,6 +74,11 @@ def _serve(*, detached: bool, http_port: int | None) -> None:
     logging.shutdown()
     sys.stdout.flush()
     os._exit(0)  # all is closed; what is left is half a second of tearing down modules
+
+
+def _describe_doors(settings: Settings) -> str:
+    """Return how clients reach this daemon."""
+    return ", ".join(["mcp", *(["http"] if settings.http_port else []), *(["web"] if settings.web else [])])
 
 
 @contextmanager

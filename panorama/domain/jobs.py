@@ -25,7 +25,7 @@ MAX_FUTILE_ATTEMPTS = 10
 """How many workers in a row may die without progress before the job fails."""
 
 LEASE = timedelta(seconds=6)
-"""A worker without a heartbeat for this long loses its job."""
+"""A worker without a heartbeat for this long loses its job, if all daemons run on one machine."""
 
 JOB_ID_LETTER = "w"
 """The prefix of job ids ("w" for work)."""
@@ -61,7 +61,8 @@ class JobKind:
 
     A `resumable` job continues where it stopped; any other whose process ended is `interrupted`. At most one job of an
     `alone` kind runs at a time. A `standing` job runs as long as the daemon does, without being requested. A `whole`
-    job leaves nothing behind unless it succeeds. Each runs within the limits of its `pool`.
+    job leaves nothing behind unless it succeeds. A `local` job needs files of the machine on which it was requested.
+    Each runs within the limits of its `pool`.
     """
 
     name: str
@@ -70,6 +71,7 @@ class JobKind:
     whole: bool = False
     alone: bool = False
     standing: bool = False
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +92,7 @@ class Job:
     resumed run needs. `attempts` counts the starts, `futile` how many workers in a row died without progress beyond
     `reached`. `unit` undoes its changes. `worker` runs it and last reported at `heartbeat`. `is_stopping` means that
     it was cancelled. `is_told` means that the requester knows of its end or waits for it; such a job is not restarted
-    when its process dies.
+    when its process dies. `machine` is the machine that must run it, "" for any.
     """
 
     id: str
@@ -117,6 +119,7 @@ class Job:
     ended_at: datetime | None = None
     is_stopping: bool = False
     is_told: bool = False
+    machine: str = ""
 
     @property
     def has_ended(self) -> bool:
@@ -185,9 +188,9 @@ class Job:
             return self.finish("interrupted", now, error=error | {"hint": "See `panorama daemon logs` for the reason."})
         return replace(self, futile=futile).requeue()
 
-    def is_stale(self, now: datetime) -> bool:
+    def is_stale(self, now: datetime, lease: timedelta) -> bool:
         """Return whether its worker's heartbeat is too old, or lies in the future after a clock change."""
-        return self.heartbeat is None or not -LEASE <= now - self.heartbeat <= LEASE
+        return self.heartbeat is None or not -lease <= now - self.heartbeat <= lease
 
     def _with_state(self, state: State, **more: Any) -> "Job":
         if state not in TRANSITIONS[self.state]:

@@ -8,12 +8,14 @@ from typing import Any, ClassVar
 from panorama import __version__
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.retention import newest_backup
+from panorama.domain.text.wording import pluralize
 from panorama.kinds import name_kind
 from panorama.ports import Runner
 from panorama.services.base import Service, ServiceContext
 from panorama.services.jobs.jobs import Jobs
 from panorama.services.search.semantic import SemanticSearch
 from panorama.store import migrate
+from panorama.store.backend.membership import RunningDaemon
 from panorama.store.items import alerts, overview
 from panorama.store.log import calls, runs
 from panorama.store.log.calls import CallLogEntry
@@ -55,6 +57,17 @@ class Status:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonList:
+    """The daemons that serve the data now, the oldest first."""
+
+    daemons: tuple[RunningDaemon, ...]
+
+    def summarize(self) -> str:
+        """Return it in one line."""
+        return f"{pluralize(len(self.daemons), 'daemon')}: {', '.join(daemon.machine for daemon in self.daemons)}"
+
+
 class StatusService(Service):
     """Reports the status."""
 
@@ -78,6 +91,10 @@ class StatusService(Service):
         """List calls from the log, all or those of one source: the newest first, or the slowest."""
         with self._reading() as session:
             return calls.list_calls(session, page, failed=failed, slow_first=slow, source=source)
+
+    def list_daemons(self) -> DaemonList:
+        """List the daemons that serve the data: where they run, since when, and which duties each of them has."""
+        return DaemonList(daemons=tuple(self._context.database.membership.list_daemons()))
 
     def get_status(self) -> Result[Status]:
         """Show the date, time and time zone, and how much is stored where.

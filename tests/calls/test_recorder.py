@@ -62,6 +62,7 @@ class LockableDatabase:
         self.is_locked = True
         self.meanwhile: list[Callable[[], None]] = []
         self._database = database
+        self.membership = database.membership
 
     def transaction(self, origin: Origin) -> Any:
         """Open a transaction, or refuse."""

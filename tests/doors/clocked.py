@@ -31,19 +31,20 @@ def now() -> datetime:
 class Written(StandInQueue):
     """Writes down what is submitted."""
 
-    def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str) -> str:
+    def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str, machine: str = "") -> str:
         """Take a job."""
         with (HOME / "submitted").open("a") as file:
             file.write(json.dumps([kind, arguments, asked_by]) + "\n")
-        return super().submit(kind, arguments, asked_by=asked_by)
+        return super().submit(kind, arguments, asked_by=asked_by, machine=machine)
 
 
-def opened(settings: Any) -> Any:
+def opened(settings: Any, **options: Any) -> Any:
     """Open the product with this clock."""
     return app.open_app(
         settings,
         ServiceContext(SqliteDatabase(settings.home / "panorama.db"), settings.zone, settings.home, now),
         Written(),
+        **options,
     )
 
 

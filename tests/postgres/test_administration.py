@@ -110,7 +110,7 @@ def test_a_space_is_dropped_only_after_its_name_was_typed_again(
 def test_a_space_that_a_daemon_serves_is_not_dropped(spaces: Callable[..., tuple[int, str]], postgres_url: str) -> None:
     spaces("create", "garden")
 
-    with closing(PostgresDatabase(parse_url(postgres_url), "garden")) as served, served.serving():
+    with closing(PostgresDatabase(parse_url(postgres_url), "garden")) as served, served.membership.serve():
         code, seen = spaces("drop", "garden", "--yes")
 
     assert (code, "is in use by panorama on" in seen) == (1, True)

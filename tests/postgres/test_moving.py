@@ -133,7 +133,7 @@ def test_nothing_is_moved_while_another_panorama_serves_the_space(url: str, home
 
     with closing(PostgresDatabase(parse_url(url), SPACE)) as other:
         create_tables(other)
-        with other.serving(), pytest.raises(UnavailableError, match="in use"):
+        with other.membership.serve(), pytest.raises(UnavailableError, match="in use"):
             moving.fill_space(home, url, SPACE, NOW)
 
     assert count_notes(url) == 0

@@ -1,6 +1,5 @@
 """What a transaction of a space promises: its turn, its order, its end, and what is said when it cannot be had."""
 
-import os
 import subprocess
 import sys
 import threading
@@ -17,7 +16,6 @@ from sqlalchemy.exc import DBAPIError
 from panorama.domain.changes import Origin
 from panorama.errors import InvalidInputError, UnavailableError
 from panorama.store.backend import Session
-from panorama.store.migrate import create_tables
 from panorama.store.postgres import commit
 from panorama.store.postgres.connections import parse_url
 from panorama.store.postgres.engine import PostgresDatabase
@@ -321,45 +319,3 @@ def test_a_space_called_public_is_not_the_schema_public(postgres_url: str) -> No
 def test_an_address_that_is_none_is_refused_by_reason(address: str) -> None:
     with pytest.raises(InvalidInputError, match="database_url cannot be used"):
         parse_url(address)
-
-
-def test_a_space_is_served_by_one_at_a_time_and_the_refusal_says_by_whom(
-    mine: PostgresDatabase, theirs: PostgresDatabase
-) -> None:
-    refusal = pytest.raises(UnavailableError, match=rf"in use by panorama on .*, process {os.getpid()}")
-    with mine.serving():
-        add(mine, "a")
-        with refusal, theirs.serving():
-            pass
-        assert count(theirs) == 1, "reading needs no claim"
-    with theirs.serving():
-        add(theirs, "b")
-
-
-def test_the_server_that_creates_a_space_holds_it(postgres_url: str) -> None:
-    with (
-        closing(PostgresDatabase(parse_url(postgres_url), "newborn")) as first,
-        closing(PostgresDatabase(parse_url(postgres_url), "newborn")) as second,
-        first.serving(),
-    ):
-        create_tables(first)
-        with pytest.raises(UnavailableError, match="in use by"), second.serving():
-            pass
-
-
-def test_a_space_whose_server_was_lost_is_claimed_again_unless_another_was_quicker(
-    mine: PostgresDatabase, theirs: PostgresDatabase, postgres_url: str
-) -> None:
-    lose = (
-        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
-        "WHERE application_name LIKE 'panorama%' AND datname = current_database()"
-    )
-    with mine.serving(), psycopg.connect(postgres_url, autocommit=True) as admin:
-        admin.execute(lose)
-        add(mine, "a")
-        admin.execute(lose)
-        with theirs.serving():
-            with pytest.raises(UnavailableError, match="in use by"):
-                add(mine, "b")
-            add(theirs, "b")
-    assert count(mine) == 2

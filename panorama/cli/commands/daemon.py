@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from panorama.cli.client import translate_errors
+from panorama.cli.client import Client, translate_errors
 from panorama.cli.console import console, status_tables
 from panorama.cli.daemon_process import REQUEST_SECONDS, connect_to_daemon, end_daemon
 from panorama.cli.options import AsJson, examples, group, option
@@ -35,6 +35,15 @@ def serve(
     from panorama.daemon.serve import serve as be_daemon  # a second
 
     be_daemon(detached=detached, http_port=http)
+
+
+def daemons(as_json: AsJson = False) -> None:
+    """List the daemons of all machines that serve the data, and which of them does what is done once."""
+    with Client() as panorama:
+        answer = panorama.call("daemons.list", {})
+        now = panorama.now
+    rows = answer.data["daemons"]
+    console.print_answer(answer, as_json, lambda: console.print_table(status_tables.daemons(rows, now)))
 
 
 @app.command(epilog=examples("panorama daemon status", "panorama daemon status --json"))

@@ -111,6 +111,9 @@ app.add_typer(spaces.app, rich_help_panel=MAINTENANCE_PANEL)
 app.add_typer(archive.app, rich_help_panel=MAINTENANCE_PANEL)
 app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=archive.EXPORT_EXAMPLES)(archive.export)
 app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=archive.PURGE_EXAMPLES)(archive.purge)
+app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=examples("panorama daemons", "panorama daemons --json"))(
+    daemon.daemons
+)
 app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=move.EXAMPLES)(move.move)
 app.command(rich_help_panel=MAINTENANCE_PANEL, epilog=examples("panorama serve", "panorama serve --http 8642"))(
     daemon.serve

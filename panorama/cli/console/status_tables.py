@@ -66,6 +66,21 @@ def daemon(data: Row) -> TextTable:
     return TextTable((Column("daemon"), Column(str(data["version"]), fold=True)), rows)
 
 
+def daemons(rows: Sequence[Row], now: datetime) -> TextTable:
+    """Build the table of the daemons of all machines."""
+    columns = (
+        Column("machine"), Column("host", drop=3), Column("process", right=True, drop=4), Column("version", drop=2),
+        Column("age", drop=1), Column("serves", drop=5), Column("duties", fold=True),
+    )  # fmt: skip
+    return TextTable(columns, tuple(_daemon_row(row, now) for row in rows))
+
+
+def _daemon_row(row: Row, now: datetime) -> tuple[Text, ...]:
+    age = safe_line(format_age(row["started_at"], now), "dim")
+    names = [safe_line(row[name]) for name in ("machine", "host", "process", "version")]
+    return *names, age, safe_line(row["serves"]), safe_line(", ".join(row["duties"]))
+
+
 def _pluralize_kind(kind: str, count: int) -> str:
     return f"{count:,} {'in the trash' if kind == 'trash' else name_kind(kind, count)}"
 

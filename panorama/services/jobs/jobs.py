@@ -118,13 +118,20 @@ class Jobs(JobQueue):
 
     # For operations, schedules and interfaces.
 
-    def submit(self, kind: str, arguments: Mapping[str, Any], asked_by: Requester | str = Requester()) -> str:  # noqa: B008 (frozen)
+    def submit(
+        self,
+        kind: str,
+        arguments: Mapping[str, Any],
+        asked_by: Requester | str = Requester(),  # noqa: B008 (frozen)
+        machine: str = "",
+    ) -> str:
         """Submit a job and return its id; it starts as soon as a place is free.
 
         Inside a transaction it is stored with it; call `wake` after the commit.
 
         Args:
             arguments: Those of the kind's operation.
+            machine: The machine on which a local job runs; by default this one.
 
         Raises:
             InvalidInputError: There is no such kind, or its operation does not take these arguments.
@@ -145,7 +152,7 @@ class Jobs(JobQueue):
             arguments = {**arguments, "confirm": True} if offer.asks else arguments
             offer.due(arguments)
         offer.check(arguments)
-        job = self._new_job(kind, arguments, asker)
+        job = self._new_job(kind, arguments, asker, machine)
         with self._open_transaction() as session:
             rows.add(session, job)
         self.wake()
@@ -180,8 +187,8 @@ class Jobs(JobQueue):
             UnavailableError: It cannot be stored.
         """
         new = replace(self._new_job(kind, arguments, asker), unit=unit, is_told=is_waited_for)
-        job = new.start(self.worker.name, self._now())
         with self._open_transaction() as session:
+            job = self._start_job(session, new)
             rows.add(session, job)
         running = self._register_running(job)
         self.wake()

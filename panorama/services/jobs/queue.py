@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from panorama.domain.changes import Origin
@@ -17,8 +17,9 @@ from panorama.services.jobs.job_types import JobTypes
 from panorama.services.jobs.notifications import JobNotifications
 from panorama.services.jobs.progress import Progress, ignore_progress
 from panorama.services.jobs.running_job import RunningJob
-from panorama.services.jobs.worker_id import WorkerId
+from panorama.services.jobs.worker_id import WorkerId, Workers
 from panorama.store.backend import Session
+from panorama.store.backend.membership import RECOVERY
 from panorama.store.log import changes, schedules
 from panorama.store.log import jobs as rows
 from panorama.store.signals import Signal
@@ -37,10 +38,12 @@ _log = logging.getLogger(__name__)
 class JobQueue(Service):
     """The queued and running jobs, for workers. Thread-safe."""
 
-    def __init__(self, context: ServiceContext) -> None:
+    def __init__(self, context: ServiceContext, worker: WorkerId | None = None) -> None:
         super().__init__(context)
         self.remarks = JobNotifications(self._open_transaction, self._now)
-        self.worker = WorkerId.for_this_process()
+        self.worker = worker or WorkerId.for_this_process()
+        self._membership = context.database.membership
+        self._workers = Workers(self.worker, self._membership)
         self.offers = JobTypes()
         self._running: dict[str, RunningJob] = {}
         self._wakers: dict[object, Callable[[], None]] = {}
@@ -73,6 +76,11 @@ class JobQueue(Service):
         """Make the workers look for a job."""
         for waker in tuple(self._wakers.values()):
             waker()
+
+    @property
+    def machine(self) -> str:
+        """The machine of this process; "" if no other one shares the database."""
+        return self.worker.machine if self._membership.is_shared else ""
 
     # For workers.
 
@@ -128,9 +136,17 @@ class JobQueue(Service):
         old = self._find_next(session)
         if old is None:
             return None
-        new = old.start(self.worker.name, self._now())
+        new = self._start_job(session, old)
         rows.save(session, old, new)
         return new
+
+    def _start_job(self, session: Session, job: Job) -> Job:
+        """Return a job as started here; its heartbeat has the clock of all daemons."""
+        return replace(job.start(self.worker.name, self._now()), heartbeat=self._read_clock(session))
+
+    def _read_clock(self, session: Session) -> datetime:
+        """Return the time of heartbeats: the database's own if several machines share it."""
+        return session.dialect.read_clock(session) or self._now()
 
     def _save_end(self, session: Session, running: RunningJob, ended: Job) -> None:
         try:
@@ -155,9 +171,10 @@ class JobQueue(Service):
         """
         mine = [running for running in self.running_jobs if not running.kind.standing]
         with self._open_transaction() as session:
+            now = self._read_clock(session)
             for running in mine:
                 try:
-                    running.flush(session)
+                    running.flush(session, now)
                 except ConflictError:
                     running.stop("lost")
             cancelled = rows.list_cancelled(session, [running.job.id for running in mine])
@@ -178,7 +195,7 @@ class JobQueue(Service):
         if self.is_busy:
             return True
         with self._reading() as session:
-            return rows.find_next_queued(session, self.kinds()) is not None
+            return rows.find_next_queued(session, self.kinds(), machine=self.machine) is not None
 
     def _find_next(self, session: Session) -> Job | None:
         """Return the oldest queued job with a free place."""
@@ -194,27 +211,40 @@ class JobQueue(Service):
             full += [
                 (kind, who) for who, count in clients.items() if count >= pool.places_per_client for kind in inside
             ]
-        return rows.find_next_queued(session, kinds, full)
+        return rows.find_next_queued(session, kinds, full, machine=self.machine)
 
     def recover_orphans(self) -> None:
         """Recover the jobs of dead processes: restart them, or end them.
 
         Recover the runs of scripts first, since a job reports what remains of its run.
         """
+        everywhere = self._membership.holds(RECOVERY)
         with self._reading() as session:
-            orphans = [job for job in rows.list_running(session) if self._is_orphaned(job)]
+            running = rows.list_running(session)
+            orphans = [job for job in running if self._is_orphaned(session, job, everywhere=everywhere)]
         for old in orphans:
             with self._reading() as session:
                 wrote = sum(changes.count_actions(session, old.unit).values())
             new = old.recover(self._effective_kind(old, wrote), self._now(), wrote)
             with suppress(ConflictError):  # another process did it first
                 with self._open_transaction() as session:
+                    self._require_orphaned(session, old)
                     rows.save(session, old, new)
                     _report_to_schedule(session, new)
                 _log.warning("the process of job %s (%s) died; it is %s", old.id, old.kind, new.state)
                 if new.has_ended:
                     self.remarks.add(new)
                 self._notify(new)
+
+    def _require_orphaned(self, session: Session, job: Job) -> None:
+        """Check again, under the lock of writers, that nobody runs a job: its worker may only have been slow.
+
+        Raises:
+            ConflictError: It sent a heartbeat meanwhile.
+        """
+        current = rows.find(session, job.id)
+        if current and not self._is_orphaned(session, current):
+            raise ConflictError(f"The job {job.id} is still running.")
 
     def _effective_kind(self, job: Job, wrote: int) -> JobKind | None:
         """Return a job's kind; an undone or dry-run script leaves no changes."""
@@ -257,26 +287,32 @@ class JobQueue(Service):
         with self._open_transaction() as session:
             old = rows.find_by_kind(session, kind)
             if old and old.state == "running":
-                if not self._is_orphaned(old):
+                if not self._is_orphaned(session, old):
                     return None
                 rows.save(session, old, old.requeue())
                 old = old.requeue()
             if old is None:
                 old = self._new_job(kind, {}, Requester(actor="panorama", client="panorama"))
                 rows.add(session, old)
-            new = replace(old.start(self.worker.name, self._now()), attempts=1)
+            new = replace(self._start_job(session, old), attempts=1)
             rows.save(session, old, new)
             return self._register_running(new)
 
     # Shared helpers.
 
-    def _new_job(self, kind: str, arguments: Mapping[str, Any], asker: Requester) -> Job:
+    def _new_job(self, kind: str, arguments: Mapping[str, Any], asker: Requester, machine: str = "") -> Job:
         id_ = self._context.new_id(JOB_ID_LETTER)
-        return Job(id=id_, kind=kind, arguments=dict(arguments), asker=asker, created_at=self._now(), unit=id_)
+        known = self.offers.find_kind(kind)
+        needed = (machine or self.machine) if known and known.local and self.machine else ""
+        message = f"waits for {needed}" if needed != self.machine and needed else ""
+        return Job(
+            id=id_, kind=kind, arguments=dict(arguments), asker=asker, created_at=self._now(), unit=id_,
+            machine=needed, message=message,
+        )  # fmt: skip
 
     def _register_running(self, job: Job) -> RunningJob:
         running = self._running[job.id] = RunningJob(
-            job, self.offers.get(job.kind).kind, self._context.now, self._open_transaction
+            job, self.offers.get(job.kind).kind, self._context.now, self._open_transaction, self._read_clock
         )
         return running
 
@@ -300,8 +336,9 @@ class JobQueue(Service):
         known = self.offers.find_kind(kind)
         return known is not None and known.standing
 
-    def _is_orphaned(self, job: Job) -> bool:
-        return self.worker.can_take_over(job, self._now(), standing=self._is_standing(job.kind))
+    def _is_orphaned(self, session: Session, job: Job, *, everywhere: bool = True) -> bool:
+        now, standing = self._read_clock(session), self._is_standing(job.kind)
+        return self._workers.can_take_over(job, now, standing=standing, everywhere=everywhere)
 
     def _notify(self, job: Job) -> None:
         self._notify_here(job.id)

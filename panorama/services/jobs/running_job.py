@@ -31,11 +31,13 @@ class RunningJob:
         kind: JobKind,
         now: Callable[[], datetime],
         writing: Callable[[], AbstractContextManager[Session]],
+        read_clock: Callable[[Session], datetime],
     ) -> None:
         self.kind = kind
         self.job = self._stored = self._begun = job
         self._now = now
         self._writing = writing
+        self._read_clock = read_clock
         self._lock = threading.Lock()
         self._why: StopReason = ""
         self._has_ended = False
@@ -91,7 +93,7 @@ class RunningJob:
         with self._writing() as session:
             with self._lock:
                 self.job = replace(self.job, checkpoint=dict(checkpoint))
-            self.flush(session)
+            self.flush(session, self._read_clock(session))
 
     # For other threads.
 
@@ -101,15 +103,18 @@ class RunningJob:
         known, now = self._stored, self.job
         return (known.current, known.total, known.message) != (now.current, now.total, now.message)
 
-    def flush(self, session: Session) -> None:
+    def flush(self, session: Session, now: datetime) -> None:
         """Write its progress and heartbeat to its row.
+
+        Args:
+            now: By the clock of all daemons.
 
         Raises:
             ConflictError: Another process has taken it over.
         """
         with self._lock:
             if not self._has_ended:
-                self.job = replace(self.job, heartbeat=self._now())
+                self.job = replace(self.job, heartbeat=now)
                 rows.save(session, self._stored, self.job)
                 self._stored = self.job
 

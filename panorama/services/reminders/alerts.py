@@ -5,18 +5,20 @@ is
 delivered again and marked as repeated.
 """
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from panorama.domain.items.reminders import ReminderEvent
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.schedules import CLOCK_STEP_LIMIT
+from panorama.errors import PanoramaError
 from panorama.services.base import Service, ServiceContext
 from panorama.services.reminders.results import FiredReminder
 from panorama.store.backend import Session
 from panorama.store.items import alerts
-from panorama.store.items.alerts import TICKER
+from panorama.store.items.alerts import TICKER, Occurrence, PendingAlert
 
 ALERT_LETTER = "a"
 BATCH_SIZE = 200
@@ -38,11 +40,16 @@ class ReminderAlerts(Service):
         super().__init__(context)
         self._seen = -1
         self._runners: list[bool] = []
+        self._is_shared = context.database.membership.is_shared
+        self._told: set[Occurrence] = set()
 
     @contextmanager
     def mark_running(self, *, stays: bool = True) -> Generator[None]:
         """Declare that reminders fire inside the block; `stays` is False if that ends with the last client."""
         self._runners.append(stays)
+        if self._is_shared:  # clients that connect from now on are notified of these by `list_pending`
+            with suppress(PanoramaError), self._reading() as session:
+                self._told = set(alerts.list_occurrences(session))
         try:
             yield
         finally:
@@ -132,10 +139,29 @@ class ReminderAlerts(Service):
             with self._context.database.transaction(TICKER) as session:
                 alerts.record_attempt(session, ids)
             now = self._now()
-            for alert, reminder in undelivered:
-                tell(ReminderEvent(alert=alert, reminder=reminder, late=now - alert.at, repeated=alert.tries > 0))
+            self._tell_new(undelivered, tell)
             with self._context.database.transaction(TICKER) as session:
                 alerts.mark_delivered(session, ids, now)
+
+    def notify_of_others(self, tell: Notify) -> None:
+        """Tell the clients of this daemon about alerts that another one fires, and marks as delivered."""
+        if not self._is_shared:
+            return
+        with self._reading() as session:
+            last = alerts.list_occurrences(session, limit=BATCH_SIZE)
+            ids = [occurrence.alert for occurrence in last if occurrence not in self._told]
+            new = alerts.list_by_id(session, ids) if ids else []
+        self._tell_new([(replace(alert, tries=0), reminder) for alert, reminder in new], tell)
+
+    def _tell_new(self, found: Sequence[PendingAlert], tell: Notify) -> None:
+        """Tell about the rings that this process has not told yet, and remember them if others may mark them."""
+        now = self._now()
+        for alert, reminder in found:
+            occurrence = Occurrence(alert.id, alert.rings)
+            if occurrence not in self._told:
+                tell(ReminderEvent(alert=alert, reminder=reminder, late=now - alert.at, repeated=alert.tries > 0))
+            if self._is_shared:
+                self._told.add(occurrence)
 
     def find_next_due(self) -> datetime | None:
         """Return when the next reminder fires."""

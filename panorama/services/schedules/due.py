@@ -1,11 +1,13 @@
 """Runs everything that is due: fires reminders and submits the jobs of schedules."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from panorama.ports import JobSubmitter
 from panorama.services.base import ServiceContext
 from panorama.services.reminders.alerts import Notify, ReminderAlerts
 from panorama.services.schedules.schedules import Schedules
+from panorama.store.backend.membership import DUE_WORK
 
 
 class DueWork:
@@ -15,10 +17,11 @@ class DueWork:
         self.now = context.now
         self.zone = context.zone
         self.ringing = ReminderAlerts(context)
+        self._membership = context.database.membership
         self.schedules = Schedules(context, queue, self.ringing.uptime_hint)
 
     def run_due(self, tell: Notify, *, was_set: bool = False) -> datetime | None:
-        """Run what is due, and return when the next is due.
+        """Run what is due, and return when the next is due; None if another daemon has this duty.
 
         Args:
             tell: Notifies the user of a reminder; it must not block.
@@ -27,13 +30,34 @@ class DueWork:
         Raises:
             UnavailableError: The database cannot be written now; the work is done later.
         """
-        if was_set:
-            self.schedules.repair_after_clock_change()
-        self.ringing.update_alarms(was_set=was_set)
-        self.ringing.fire_due()
-        self.ringing.notify(tell)
-        self.schedules.run_due()
-        return self.find_next_due()
+        is_holder = all(self._run_step(step) for step in self._list_steps(tell, was_set=was_set))
+        self.ringing.notify_of_others(tell)
+        return self.find_next_due() if is_holder else None
+
+    def _run_step(self, step: Callable[[], None]) -> bool:
+        """Run a step of the duty if this process still has it; return whether it has."""
+        is_holder = self._membership.holds(DUE_WORK)
+        if is_holder:
+            step()
+        return is_holder
+
+    def _list_steps(self, tell: Notify, *, was_set: bool) -> list[Callable[[], None]]:
+        return [
+            *([self.schedules.repair_after_clock_change] if was_set else []),
+            lambda: self.ringing.update_alarms(was_set=was_set),
+            self.ringing.fire_due,
+            lambda: self.ringing.notify(tell),
+            self.schedules.run_due,
+        ]
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call a listener when this process gets the duty; return how to unsubscribe."""
+        return self._membership.subscribe(listener)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether daemons of other machines may fire reminders too."""
+        return self._membership.is_shared
 
     def uptime_hint(self) -> str:
         """Return the limitation on timed work; "" if there is none, or nothing is set."""

@@ -104,7 +104,7 @@ class Schedules(Service):
         ).resume(now)
         with self._writing() as session:
             self._check_name(session, schedule.name)
-            schedules.add(session, schedule)
+            schedules.add(session, schedule, self._queue.machine)
         return Result(schedule, hint=self._uptime_hint("It runs"))
 
     def plan_add(
@@ -244,7 +244,10 @@ class Schedules(Service):
         job = problem = ""
         if due.runs:
             try:
-                job = self._queue.submit(schedule.kind, schedule.arguments, asked_by=f"schedule {schedule.name}")
+                job = self._queue.submit(
+                    schedule.kind, schedule.arguments, asked_by=f"schedule {schedule.name}",
+                    machine=schedules.get_machine(session, schedule.id),
+                )  # fmt: skip
             except PanoramaError as error:
                 if isinstance(error, UnavailableError):
                     raise

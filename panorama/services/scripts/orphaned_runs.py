@@ -13,9 +13,10 @@ from panorama.domain.paging import PageRequest
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.services.base import CALL_LETTER, Service, ServiceContext
 from panorama.services.history.history import History
-from panorama.services.jobs.worker_id import WorkerId
+from panorama.services.jobs.worker_id import WorkerId, Workers
 from panorama.services.scripts import run_changes
 from panorama.store.backend import Session
+from panorama.store.backend.membership import RECOVERY
 from panorama.store.log import calls as call_log
 from panorama.store.log import changes, runs
 from panorama.store.log.runs import Run
@@ -35,6 +36,8 @@ class OrphanedRuns(Service):
     def __init__(self, context: ServiceContext, worker: WorkerId) -> None:
         super().__init__(context)
         self.worker = worker
+        self._membership = context.database.membership
+        self._workers = Workers(worker, self._membership)
         self._history = History(context)
         self._asides = context.home / "dry-runs"
         self._has_looked = False
@@ -64,8 +67,9 @@ class OrphanedRuns(Service):
             return True
         if run.status != "running" or run.worker == self.worker.name:
             return False
-        if self.worker.is_dead(run.worker):
-            return True
+        has_ended = self._workers.has_ended(run.worker, everywhere=self._membership.holds(RECOVERY))
+        if has_ended or self._membership.is_shared:
+            return bool(has_ended)
         limit = timedelta(seconds=float(run.options.get("seconds", 0)))
         return self._now() - run.at > limit + GRACE_PERIOD
 

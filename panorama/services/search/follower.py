@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
 from panorama.domain.changes import ItemChange
@@ -18,6 +18,9 @@ DEBOUNCE_SECONDS = 0.05
 
 POLL_SECONDS = 10.0
 """The polling interval, for writes of other processes and a removed index."""
+
+SHARED_POLL_SECONDS = 1.0
+"""The same while another daemon embeds what this one waits for."""
 
 START_DELAY_SECONDS = 0.5
 """The delay before it starts, so that the first client is answered first."""
@@ -74,11 +77,15 @@ class Follower:
     ) -> None:
         self._meaning = meaning
         self._standing = standing
+        self._membership = database.membership
         self._woken = threading.Event()
         self._leaving = threading.Event()
+        self._has_new_duty = False
         self._is_syncing, self._is_failing = True, False
         self._warm_at: float | None = None
-        self._deafen = database.subscribe(self._on_changes)
+        self._open = ExitStack()
+        self._open.callback(database.subscribe(self._on_changes))
+        self._open.callback(self._membership.subscribe(self._on_duty))
         self._thread = threading.Thread(target=self._run, name="follower", daemon=True)
         self._thread.start()
 
@@ -89,9 +96,13 @@ class Follower:
     def _on_changes(self, _: Sequence[ItemChange]) -> None:
         self._woken.set()
 
+    def _on_duty(self) -> None:
+        self._has_new_duty = True
+        self._woken.set()
+
     def close(self) -> None:
         """Stop between two batches."""
-        self._deafen()
+        self._open.close()
         self._leaving.set()
         self._woken.set()
         self._meaning.close()
@@ -99,13 +110,16 @@ class Follower:
 
     def _run(self) -> None:
         self._leaving.wait(START_DELAY_SECONDS)
-        with self._standing() as progress:
-            self._follow(progress)
+        while not self._leaving.is_set():
+            with self._standing() as progress:
+                self._follow(progress)
 
     def _follow(self, progress: Progress) -> None:
+        """Follow until this process ends, or gets a duty of another daemon with which the standing job comes."""
+        self._has_new_duty = False
         self._warm_at = time.monotonic() + PRELOAD_DELAY_SECONDS
         pause = self._follow_once(0.0, progress)
-        while not self._leaving.is_set():
+        while not (self._leaving.is_set() or self._has_new_duty):
             if not pause:
                 self._woken.wait(self._poll_seconds())
             self._leaving.wait(max(DEBOUNCE_SECONDS, pause))
@@ -138,6 +152,8 @@ class Follower:
         return min(MAX_RETRY_SECONDS, pause * 2 or MIN_RETRY_SECONDS)
 
     def _poll_seconds(self) -> float:
+        if self._membership.is_shared and self._meaning.count_unread():
+            return SHARED_POLL_SECONDS
         return POLL_SECONDS if self._warm_at is None else PRELOAD_DELAY_SECONDS
 
     def _preload_once(self) -> None:

@@ -28,6 +28,7 @@ from panorama.services.search.callbacks import (
 from panorama.services.search.chunk_batches import ChunkBatch, collect_items
 from panorama.services.search.embedding_pipeline import CHANGES_PER_STEP, EmbeddingPipeline, mark_name
 from panorama.services.search.points import checksum, float16_to_float32, load_points, to_float32_bytes, to_points
+from panorama.store.backend.membership import embedding_duty
 from panorama.store.items import passages
 from panorama.store.items.passages import ALL_ITEMS, INDEXER, START, EmbeddedPassage, ItemScope
 from panorama.store.log import marks
@@ -90,6 +91,11 @@ class IndexSync(Service):
         """The stored name of the model's vectors."""
         return passages.model_name(self._embedder.id, self._embedder.digest)
 
+    @property
+    def embeds(self) -> bool:
+        """Whether this process embeds changes; otherwise it indexes the vectors that another one stores."""
+        return self._context.database.membership.holds(embedding_duty(self.name))
+
     def catch_up(
         self, stop: ShouldStop = never_stop, report: OnEmbedded = ignore_count, moved: StepCallback = ignore_step
     ) -> None:
@@ -107,7 +113,7 @@ class IndexSync(Service):
             def embed_step() -> bool:
                 return self._yield_and_embed(reader, stop, report, moved)
 
-            if self.measure_lag().unread > REBUILD_THRESHOLD and self._is_ready():
+            if self.embeds and self.measure_lag().unread > REBUILD_THRESHOLD and self._is_ready():
                 self.rebuild(embed_step)
             next_time = time.monotonic() + SYNC_INTERVAL_SECONDS
             while embed_step():
@@ -239,7 +245,7 @@ class IndexSync(Service):
         """Process the next changes, after other waiting threads; return whether there were any."""
         if self._waiting:
             time.sleep(YIELD_SECONDS)
-        has_read = not stop() and self._embed_locked(reader, report)
+        has_read = not stop() and self.embeds and self._embed_locked(reader, report)
         if has_read:
             moved()
         return has_read

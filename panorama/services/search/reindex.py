@@ -26,6 +26,9 @@ REPORT_INTERVAL_SECONDS = 0.25
 INDEX_STEPS = 1
 """The share of the progress for updating the index after the items are embedded."""
 
+WAIT_SECONDS = 0.5
+"""How often it looks how far another daemon is that embeds the changes."""
+
 DELETE_BATCH = 500
 """Unused vectors deleted in one step; others can write in between."""
 
@@ -118,6 +121,9 @@ class ReindexService(Service):
 
         self._meaning.catch_up(report=watch.report_embedded, moved=report_step)
         report_step()
+        while waiting and not indexing.embeds:  # another daemon embeds
+            time.sleep(WAIT_SECONDS)
+            report_step()
 
     def _delete_unused_vectors(self, watch: "ReindexProgress") -> None:
         with self._reading() as session:

@@ -143,8 +143,8 @@ class SemanticIndex:
         sync_previous()
         self.change = self.change or self._start_change()
         self.chosen.indexing.embed_all(stop, report, after_step)
-        if stop():
-            return
+        if stop() or (not self.chosen.indexing.embeds and self.chosen.indexing.measure_lag().unread):
+            return  # another daemon embeds the rest
         self.chosen.indexing.sync_all()
         self.before = self.change = None
         before.embedder.close()

@@ -17,8 +17,8 @@ from panorama.store.backend import Session
 from panorama.store.column_types import TagList, Utc
 from panorama.store.tables import metadata
 
-DERIVED_TABLES = frozenset({"edges", "search_parts", "passages", "vectors", "marks"})
-"""Tables that are rebuilt from the others and not exported."""
+DERIVED_TABLES = frozenset({"edges", "search_parts", "passages", "vectors", "marks", "daemons"})
+"""Tables that are written again by whoever opens the data, and not exported."""
 
 FOREIGN_TABLES = frozenset({"alembic_version"})
 MAX_LINE_BYTES = 256 << 20

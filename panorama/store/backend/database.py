@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from panorama.domain.changes import ItemChange, Origin
 from panorama.store.backend.contents import ContentStore
+from panorama.store.backend.membership import Membership
 from panorama.store.backend.session import ProgressCallback, Session, noop
 
 READ_SECONDS = 10.0
@@ -62,6 +63,11 @@ class ScratchStore(Protocol):
 
 class Database(Protocol):
     """An open database and its transactions. Safe to use from several threads."""
+
+    @property
+    def membership(self) -> Membership:
+        """This process as one of the daemons that serve the database."""
+        ...
 
     def transaction(self, origin: Origin) -> AbstractContextManager[Session]:
         """Open a write transaction, or join the one that is open; all of it is stored or none.
@@ -127,14 +133,6 @@ class Database(Protocol):
 
     def create_scratch(self, folder: Path, check_cancel: Callable[[], None] = noop) -> ScratchStore:
         """Return a private view for a dry run; what `check_cancel` raises ends the copying."""
-        ...
-
-    def serving(self) -> AbstractContextManager[None]:
-        """Hold what only one process that serves these data may hold, where files of this machine cannot say who does.
-
-        Raises:
-            UnavailableError: Another process serves them.
-        """
         ...
 
     def is_current(self) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -247,6 +248,10 @@ class Dialect(Protocol):
 
     def iter_stored_rows(self, session: Session, table: Table) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a table in the order of their key, with the values that SQLite stores for them."""
+        ...
+
+    def read_clock(self, session: Session) -> datetime | None:
+        """Return the time of a clock that is the same for every process; None if only one machine has the data."""
         ...
 
     def list_sequences(self, session: Session) -> dict[str, int]:

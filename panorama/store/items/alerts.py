@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, delete, func, insert, or_, select, update
 
@@ -20,6 +20,14 @@ _COLUMNS = tuple(alerts.c[name] for name in _NAMES)
 _OPEN = or_(reminders.c.acknowledged_at.is_(None), alerts.c.rung_at > reminders.c.acknowledged_at)
 
 PendingAlert = tuple[Alert, Reminder]
+
+
+class Occurrence(NamedTuple):
+    """One ring of an alert: its id, and how many there were."""
+
+    alert: str
+    rings: int
+
 
 TICKER = Origin(actor="ticker", client="panorama", conversation="", operation="", call="", unit="")
 """The origin of writes by the clock; they add no change lines."""
@@ -131,6 +139,19 @@ def list_undelivered(session: Session, *, limit: int) -> list[PendingAlert]:
     """Return the undelivered alerts in firing order, without acknowledged ones."""
     statement = _select_pending().where(alerts.c.delivered_at.is_(None))
     return [_to_pending(row) for row in session.connection.execute(statement.order_by(alerts.c.rung_at).limit(limit))]
+
+
+def list_occurrences(session: Session, *, limit: int | None = None) -> list[Occurrence]:
+    """Return the last rings of the unacknowledged alerts, the last fired first."""
+    statement = _select_pending().with_only_columns(alerts.c.id, alerts.c.rings)
+    last = statement.order_by(alerts.c.rung_at.desc()).limit(limit)
+    return [Occurrence(*row) for row in session.connection.execute(last)]
+
+
+def list_by_id(session: Session, ids: Sequence[str]) -> list[PendingAlert]:
+    """Return some unacknowledged alerts in firing order."""
+    statement = _select_pending().where(alerts.c.id.in_(ids)).order_by(alerts.c.rung_at)
+    return [_to_pending(row) for row in session.connection.execute(statement)]
 
 
 def record_attempt(session: Session, ids: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Update, bindparam, delete, func, insert, inspect, select, update
+from sqlalchemy import Row, Update, bindparam, delete, func, insert, inspect, or_, select, update
 
 from panorama.domain.jobs import FINAL_STATES, Job, Requester, State
 from panorama.domain.paging import Page, PageRequest
@@ -77,10 +77,16 @@ class RunningPlace(NamedTuple):
     worker: str
 
 
-def find_next_queued(session: Session, kinds: Collection[str], full: Collection[tuple[str, str]] = ()) -> Job | None:
-    """Return the oldest queued job of some kinds, excluding some pairs of kind and client."""
-    pairs = [_SEPARATOR.join(pair) for pair in full]
-    row = session.connection.execute(_NEXT, {"kinds": sorted(kinds), "full": sorted(pairs)}).one_or_none()
+def find_next_queued(
+    session: Session, kinds: Collection[str], full: Collection[tuple[str, str]] = (), *, machine: str = ""
+) -> Job | None:
+    """Return the oldest queued job of some kinds, excluding some pairs of kind and client.
+
+    Args:
+        machine: The machine on which it would run; "" if there is only one.
+    """
+    values = {"kinds": sorted(kinds), "full": sorted(map(_SEPARATOR.join, full)), "machine": machine}
+    row = session.connection.execute(_NEXT, values).one_or_none()
     return _to_job(row) if row else None
 
 
@@ -91,6 +97,7 @@ _NEXT = (
         jobs.c.state == "queued",
         jobs.c.kind.in_(bindparam("kinds", expanding=True)),
         (jobs.c.kind + _SEPARATOR + jobs.c.client).not_in(bindparam("full", expanding=True)),
+        or_(jobs.c.machine == "", jobs.c.machine == bindparam("machine"), bindparam("machine") == ""),
     )
     .order_by(jobs.c.number)
     .limit(1)

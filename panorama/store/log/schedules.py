@@ -17,9 +17,18 @@ _NAMES = tuple(field.name for field in fields(Schedule))
 _COLUMNS = tuple(schedules.c[name] for name in _NAMES)
 
 
-def add(session: Session, schedule: Schedule) -> None:
-    """Store a new schedule with an unused name."""
-    session.connection.execute(insert(schedules).values(_to_row(schedule)))
+def add(session: Session, schedule: Schedule, machine: str = "") -> None:
+    """Store a new schedule with an unused name.
+
+    Args:
+        machine: The machine on which it was added; "" if there is only one.
+    """
+    session.connection.execute(insert(schedules).values(_to_row(schedule) | {"machine": machine}))
+
+
+def get_machine(session: Session, id_: str) -> str:
+    """Return the machine on which a schedule was added, "" if there was only one."""
+    return session.connection.execute(select(schedules.c.machine).where(schedules.c.id == id_)).scalar_one()
 
 
 def save(session: Session, schedule: Schedule) -> None:

@@ -40,6 +40,11 @@ KEYRING_SERVICE = "panorama"
 
 PASSWORD_PARAMETER = "password"
 
+MEMBER_IDLE_SECONDS = 10
+"""After so long without a question the server takes a process for gone and releases its locks, even of a machine that
+sleeps or lost its network.
+"""
+
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 _NETWORK = {
@@ -131,6 +136,16 @@ def create_feed(url: URL, schema: str) -> Engine:
     """Return an engine for the one connection that sends and receives notifications; a second opens only at start."""
     settings = {"synchronous_commit": "off", "statement_timeout": "30s"}  # a notification need not survive the server
     return _create_engine(url, schema, settings, "AUTOCOMMIT", name=FEED_NAME, pool_size=1, max_overflow=1)
+
+
+def create_members(url: URL, schema: str) -> Engine:
+    """Return an engine for the one connection that holds the locks of a daemon."""
+    settings = {
+        "idle_session_timeout": f"{MEMBER_IDLE_SECONDS}s",
+        "statement_timeout": "5s",
+        "synchronous_commit": "off",  # what is lost with the server is written again
+    }
+    return _create_engine(url, schema, settings, "AUTOCOMMIT", pool_size=1, max_overflow=0)
 
 
 def create_single(url: URL, search_path: str, before_connecting: Callable[[], None] = noop) -> Engine:

@@ -1,18 +1,22 @@
 """What PostgreSQL does its own way inside a transaction."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Table
+from sqlalchemy import Table, func, select
 
 from panorama.store import bulk_writes
 from panorama.store.backend import Dialect, FullText, ProgressCallback, Session, Vocabulary, noop
+from panorama.store.column_types import Utc
 from panorama.store.postgres.connections import driver_connection
 from panorama.store.postgres.fulltext import TsvectorFullText
 from panorama.store.postgres.transfer import copies
 from panorama.store.postgres.transfer.stored_rows import select_stored
 from panorama.store.postgres.vocabulary import TsvectorVocabulary
+
+_CLOCK = select(func.clock_timestamp(type_=Utc))
 
 
 class PostgresDialect:
@@ -30,6 +34,10 @@ class PostgresDialect:
     def iter_stored_rows(self, session: Session, table: Table) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a table in the order of their key, with the values that SQLite stores for them."""
         return select_stored(driver_connection(session.connection), table, is_ordered=True)
+
+    def read_clock(self, session: Session) -> datetime:
+        """Return the server's time, which is the same for the daemons of all machines."""
+        return session.connection.execute(_CLOCK).scalar_one()
 
     def list_sequences(self, session: Session) -> dict[str, int]:
         """Return the last number that each table with generated numbers gave."""

@@ -15,11 +15,11 @@ from panorama.store.backend import Listener, ProgressCallback, RowListener, RowT
 from panorama.store.backend.scratch import Scratch
 from panorama.store.postgres import spaces, word_tables
 from panorama.store.postgres.administration import rights
-from panorama.store.postgres.claim import SpaceClaim
 from panorama.store.postgres.commit import commit
 from panorama.store.postgres.connections import (
     TURN_SECONDS,
     create_feed,
+    create_members,
     create_readers,
     create_writers,
     discard,
@@ -33,6 +33,7 @@ from panorama.store.postgres.errors import translate_errors
 from panorama.store.postgres.feed.space_feed import SpaceFeed
 from panorama.store.postgres.functions import create_functions
 from panorama.store.postgres.scratch_tables import open_scratch_tables
+from panorama.store.postgres.sharing.membership import SpaceMembership
 from panorama.store.postgres.statement_watch import StatementWatch
 from panorama.store.postgres.transfer import copies
 from panorama.store.transactions import Transactions
@@ -56,7 +57,8 @@ class PostgresDatabase(Transactions):
         self.schema = spaces.schema_name(space)
         self._readers = create_readers(url, self.schema)
         self._writers = create_writers(url, self.schema, busy_seconds)
-        self._claim = SpaceClaim(self._writers)
+        self._members = create_members(url, self.schema)
+        self._membership = SpaceMembership(self._members, self.connect, self.schema)
         self._feed = self._create_feed()
         self._watch = StatementWatch()
 
@@ -76,10 +78,15 @@ class PostgresDatabase(Transactions):
         """Call a listener with the rows that other processes wrote, from the first subscription to changes on."""
         return self._feed.subscribe(topic, listener)
 
+    @property
+    def membership(self) -> SpaceMembership:
+        """This process as one of the daemons that serve the space."""
+        return self._membership
+
     @contextmanager
     def _open_write(self, origin: Origin) -> Generator[Session]:
         with self._hold_write_lock(), translate_errors(), self._connect(self._writers.connect()) as connection:
-            self._claim.renew()
+            self._membership.renew()
             driver = driver_connection(connection)
             number = _begin_write(driver)
             with self._mark_as_own(number):
@@ -175,12 +182,13 @@ class PostgresDatabase(Transactions):
             spaces.check_server(driver)
             driver.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
             spaces.create_schema(driver, self.schema)
+            spaces.lock(driver)  # writers of the space wait, and so does another daemon that migrates it
             create_functions(connection)
             yield connection
             word_tables.create_tables(connection)
             rights.protect_revision(driver, self.schema)
             driver.execute("COMMIT")
-        self._claim.renew()  # there may have been no space to claim before
+        self._membership.renew()  # there may have been no space to lock before
 
     def copy_to(
         self,
@@ -214,27 +222,14 @@ class PostgresDatabase(Transactions):
     def truncate_log(self) -> None:
         """Do nothing: the server keeps its log, and overwrites it when it needs the room."""
 
-    @contextmanager
-    def serving(self) -> Generator[None]:
-        """Hold the space for this process, so that no other serves it meanwhile.
-
-        Raises:
-            UnavailableError: Another one does.
-        """
-        self._claim.take()
-        try:
-            yield
-        finally:
-            self._claim.give_up()
-
     def close(self) -> None:
         """Close every connection."""
         self._feed.close()
         self._feed = self._create_feed()  # for whoever opens the space again
-        self._claim.give_up()
+        self._membership.leave()
         self._watch.close()
-        self._readers.dispose()
-        self._writers.dispose()
+        for engine in (self._readers, self._writers, self._members):
+            engine.dispose()
 
 
 class ScratchSpace(PostgresDatabase):
@@ -250,7 +245,8 @@ class ScratchSpace(PostgresDatabase):
         self.schema = schema
         with translate_errors():
             self._readers, self._writers = open_scratch_tables(url, schema, check_cancel)
-        self._claim = SpaceClaim(self._writers)
+        self._members = self._writers
+        self._membership = SpaceMembership(self._members, self.connect, self.schema)
         self._feed = self._create_feed()
         self._watch = StatementWatch()
 

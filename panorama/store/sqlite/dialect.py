@@ -32,6 +32,9 @@ class SqliteDialect:
         statement = text(f'SELECT {names} FROM "{table.name}" ORDER BY {key}').execution_options(yield_per=BATCH_ROWS)
         return map(tuple, session.connection.execute(statement))
 
+    def read_clock(self, session: Session) -> None:
+        """Return none: the clock of this machine is the only one."""
+
     def list_sequences(self, session: Session) -> dict[str, int]:
         """Return the last number that each table with generated numbers gave."""
         rows = session.connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence").all()

@@ -5,7 +5,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from panorama.store.backend import (
     noop,
 )
 from panorama.store.backend.scratch import Scratch
+from panorama.store.backend.sole_membership import SoleMembership
 from panorama.store.contents.folder import FolderContents
 from panorama.store.sqlite.dialect import DIALECT
 from panorama.store.sqlite.driver import SqliteConnection, discard, sqlite_connection
@@ -73,6 +74,7 @@ class SqliteDatabase(Transactions):
         event.listen(self._engine, "do_connect", self._forbid_creation)
         self._writer = self._engine.execution_options(sqlite_begin="IMMEDIATE")
         self._views = ReadPool(self._engine, keeps=POOL_SIZE)
+        self._membership = SoleMembership()
 
     @contextmanager
     def _open_write(self, origin: Origin) -> Generator[Session]:
@@ -97,9 +99,10 @@ class SqliteDatabase(Transactions):
         sqlite_connection(connection).close_cursors()
         connection.close()
 
-    def serving(self) -> AbstractContextManager[None]:
-        """Do nothing: a lock in the data directory says which process serves it."""
-        return nullcontext()
+    @property
+    def membership(self) -> SoleMembership:
+        """This process, which is the only one that serves the file."""
+        return self._membership
 
     def is_current(self) -> bool:
         """Return whether the open file is still the one at its path."""

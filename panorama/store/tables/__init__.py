@@ -19,7 +19,7 @@ from panorama.store.tables.items import (
     tasks,
     teams,
 )
-from panorama.store.tables.jobs import alarms, alerts, jobs, schedules
+from panorama.store.tables.jobs import alarms, alerts, daemons, jobs, schedules
 from panorama.store.tables.log import calls, changes, idempotency, imports, marks, texts
 from panorama.store.tables.scripts import (
     reviews,
@@ -33,7 +33,7 @@ from panorama.store.tables.scripts import (
 from panorama.store.tables.search import passages, search_parts, vectors
 
 __all__ = [
-    "DUE_FIRST", "HEAD", "STARTED_FIRST", "alarms", "alerts", "calls", "changes", "edges", "events", "files",
+    "DUE_FIRST", "HEAD", "STARTED_FIRST", "alarms", "alerts", "calls", "changes", "daemons", "edges", "events", "files",
     "idempotency", "imports", "jobs", "journal", "links", "marks", "metadata", "notes", "other_names", "passages",
     "people", "projects", "relations", "reminders", "reviews", "runs", "schedules", "script_states", "script_writes",
     "scripts", "search_parts", "session_lines", "sessions", "source_functions", "source_grants", "task_lines",

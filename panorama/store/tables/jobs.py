@@ -1,4 +1,4 @@
-"""Jobs, schedules, and the alerts of reminders."""
+"""Jobs, schedules, the alerts of reminders, and the daemons that share all these."""
 
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Text
 
@@ -25,6 +25,7 @@ schedules = Table(
     Column("problem", Text, nullable=False),
     Column("created_at", Utc, nullable=False),
     Column("updated_at", Utc, nullable=False),
+    Column("machine", Text, nullable=False, server_default=""),
 )
 
 alarms = Table(
@@ -81,6 +82,21 @@ jobs = Table(
     Column("heartbeat", Utc),
     Column("is_stopping", Boolean, nullable=False),
     Column("is_told", Boolean, nullable=False),
+    Column("machine", Text, nullable=False, server_default=""),
     Index("ix_jobs_rank", "rank", "number"),
     Index("ix_jobs_state", "state", "number"),
+)
+
+daemons = Table(
+    "daemons",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("machine", Text, nullable=False),
+    Column("host", Text, nullable=False),
+    Column("process", Integer, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("serves", Text, nullable=False),
+    Column("duties", JSON, nullable=False),
+    Column("started_at", Utc, nullable=False),
+    Column("seen_at", Utc, nullable=False),
 )

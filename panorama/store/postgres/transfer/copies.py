@@ -26,7 +26,7 @@ from panorama.store.sqlite.engine import SUFFIXES, SqliteDatabase
 from panorama.store.sqlite.row_loader import RowLoader
 from panorama.store.sqlite.snapshots import open_readonly
 from panorama.store.sqlite.stored_rows import StoredRows
-from panorama.store.tables import marks, metadata, search_parts
+from panorama.store.tables import daemons, marks, metadata, search_parts
 
 Row = TypeVar("Row")
 
@@ -182,8 +182,8 @@ def _require_same(read: Callable[[Table], Iterable[StoredRow]], digests: RowDige
 
 
 def list_copied_tables() -> list[Table]:
-    """Return the tables whose rows are the same in every kind of database, referenced tables first."""
-    return [table for table in metadata.sorted_tables if table is not search_parts]
+    """Return the tables whose rows are the same in every database, referenced tables first."""
+    return [table for table in metadata.sorted_tables if table not in (search_parts, daemons)]
 
 
 def list_sequences(driver: Connection[Any]) -> dict[str, int]:

@@ -51,7 +51,7 @@ def fill_space(home: Path, url: str, space: str, now: datetime, progress: Progre
     with (
         closing(SqliteDatabase(home / FILE_NAME)) as source,
         closing(PostgresDatabase(parse_url(url), space)) as target,
-        target.serving(),
+        target.membership.serve_alone(),
     ):
         migrate(source, backups=home / "backups", now=now)
         create_tables(target)
@@ -99,7 +99,7 @@ def fill_file(url: str, space: str, home: Path, progress: ProgressCallback = noo
     part = file.with_suffix(".part")
     try:
         remove_file(part)  # of a process that was killed
-        with closing(PostgresDatabase(parse_url(url), space)) as source, source.serving():
+        with closing(PostgresDatabase(parse_url(url), space)) as source, source.membership.serve_alone():
             _require_renamable(source)
             create_tables(source)
             with source.reading() as session:

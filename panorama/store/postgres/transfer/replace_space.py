@@ -49,7 +49,11 @@ def replace_space(
         withdrawn = make_replacement(fresh, now, is_own=is_own)
         with closing(SqliteDatabase(fresh, is_durable=False)) as current:
             create_tables(current)
-        with database.serving(), database.migrating() as connection, closing(open_readonly(fresh)) as file:
+        with (
+            database.membership.serve_alone(),
+            database.migrating() as connection,
+            closing(open_readonly(fresh)) as file,
+        ):
             driver = driver_connection(connection)
             spaces.lock(driver)
             aside = _set_aside(connection, database.schema, now)

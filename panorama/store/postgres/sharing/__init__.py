@@ -1,0 +1,1 @@
+"""How daemons share a space: locks that say who is there and who has which duty."""
