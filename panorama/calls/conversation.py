@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from panorama.domain.items.item import kind_of
+from panorama.domain.jobs import Requester
 from panorama.errors import LoopError
 
 JOB_ACTOR = "job"
@@ -89,3 +90,8 @@ class Conversation:
     def client_name(self) -> str:
         """The program's name, as far as known."""
         return self.client() if callable(self.client) else self.client
+
+    @property
+    def requester(self) -> Requester:
+        """Who asks for a job in this conversation."""
+        return Requester(actor=self.actor, client=self.client_name, conversation=self.id)

@@ -15,18 +15,18 @@ from panorama.calls.agreements import (
 from panorama.calls.answer_builder import AnswerBuilder
 from panorama.calls.arguments import Arguments, Parameter, drop_nulls
 from panorama.calls.call import Call, find_current_call, make_current
-from panorama.calls.conversation import ANY_KIND, JOB_ACTOR, Conversation
+from panorama.calls.conversation import ANY_KIND, JOB_ACTOR
 from panorama.calls.jobs.inline_job import InlineJob
 from panorama.calls.rendering import Answer
 from panorama.calls.terminal_commands import format_terminal_command
 from panorama.domain.changes import CLI_ACTOR, SCRIPT_ACTOR, Origin, WriteBudget
 from panorama.domain.items.item import kind_of
-from panorama.domain.jobs import CALL_ARGUMENTS, JobKind, Requester
+from panorama.domain.jobs import CALL_ARGUMENTS, JobKind
 from panorama.domain.paging import is_result
 from panorama.domain.scripts.allowed_calls import get_target
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, PanoramaError
 from panorama.services import summaries as say
-from panorama.services.base import LargeCall, ServiceContext
+from panorama.services.base import LargeCall, LargeCallError, ServiceContext
 from panorama.services.jobs.jobs import Jobs
 from panorama.services.jobs.progress import SHOULD_STOP, is_job
 from panorama.services.references import resolve
@@ -44,11 +44,6 @@ LAST_READ = "@last"
 TERMINAL_HINT = "Run it in a terminal, without a pipe: there you are asked."
 
 UNCHANGED_HINT = 'Nothing to change: "" or [] clears a field; omitted or null fields keep their value.'
-
-
-def requester(conversation: Conversation) -> Requester:
-    """Return the requester of a job in a conversation."""
-    return Requester(actor=conversation.actor, client=conversation.client_name, conversation=conversation.id)
 
 
 class Invocation:
@@ -71,6 +66,7 @@ class Invocation:
         self._values = arguments.parse(self._sent, self._reader)
         self._builder = AnswerBuilder(context, arguments, call, self._sent, self._values)
         self._is_long = False
+        self._outer = find_current_call()
         self._confirmed: bool = self._arguments.has_confirm and self._values.pop("confirm")
         self._put_off: bool = self._operation.takes_background and self._values.pop("background")
         call.key = self._values.pop("idempotency_key", "")
@@ -116,18 +112,23 @@ class Invocation:
         Raises:
             InvalidInputError: It is part of a larger transaction.
         """
-        if self._operation.split is None:
-            return None
-        if (by := self._operation.split_by) and self._values[by] is None:
+        if self._operation.split is None or self._operation.split_by:
             return None
         database = self._context.database
         with database.write_scope(self._origin()), make_current(self._call), database.reading() as session:
             if self._find_first_answer(session):
                 return None
             self._resolve_references(session)
-            large = self._operation.split(**self._values)
-        outer = find_current_call()
-        if large and outer and outer.whole:
+            return self._split()
+
+    def _split(self) -> LargeCall | None:
+        """Return a split call if it is too large for one transaction.
+
+        Raises:
+            InvalidInputError: It is part of a larger transaction.
+        """
+        large = self._operation.split(**self._values) if self._operation.split else None
+        if large and self._outer and self._outer.whole:
             if large.fits_others:
                 return None
             name = self._arguments.name_for(self._reader)
@@ -159,9 +160,12 @@ class Invocation:
         self._values = values
         seconds = READ_SECONDS if self._operation.composed else math.inf
         database = self._context.database
-        with database.limit_reads(SHOULD_STOP.get(), seconds), database.transaction(self._origin()) as session:
-            before = session.change_count
-            return self._run_once(session, lambda: self._execute(session, before))
+        try:
+            with database.limit_reads(SHOULD_STOP.get(), seconds), database.transaction(self._origin()) as session:
+                before = session.change_count
+                return self._run_once(session, lambda: self._execute(session, before))
+        except LargeCallError as found:
+            return self._run_large(found.large)
 
     def _answer_as_job(self) -> Answer:
         """Submit the operation as a job in its own transaction; a repeated key submits once."""
@@ -180,7 +184,7 @@ class Invocation:
             if self._operation.plan:
                 self._operation.plan(**self._values)
             self._check_confirmation(session)
-            job = self._jobs.submit(self._kind, self._job_arguments(), requester(self._call.conversation))
+            job = self._jobs.submit(self._kind, self._job_arguments(), self._call.conversation.requester)
             view = self._jobs.get(job)
         summary = say.summarize_job_start(view, at_terminal=self._call.conversation.actor == CLI_ACTOR)
         return Answer(data=self._builder.to_plain(view), summary=summary, metadata=self._builder.metadata)
@@ -254,6 +258,8 @@ class Invocation:
         with make_current(self._call):
             if session is not None:
                 self._resolve_references(session)
+                if (by := self._operation.split_by) and self._values[by] is not None and (large := self._split()):
+                    raise LargeCallError(large)
             elif any(parameter.reference for parameter in self._arguments.parameters):
                 with (
                     self._context.database.reading() as view
@@ -286,7 +292,7 @@ class Invocation:
             return None
         with suppress(PanoramaError):  # it runs all the same where its row cannot be written
             call.running = self._jobs.adopt(
-                kind.name, self._job_arguments(), requester(call.conversation), call.unit, is_waited_for=True
+                kind.name, self._job_arguments(), call.conversation.requester, call.unit, is_waited_for=True
             )
             return InlineJob(self._jobs, call.running)
         return None
@@ -310,6 +316,7 @@ class Invocation:
     def _resolve_references(self, session: Session) -> None:
         """Put ids in the place of names, and of the item that was read last."""
         session.prefetched.clear()
+        session.labels.clear()
         for parameter in self._arguments.parameters:
             if parameter.reference is None:
                 continue

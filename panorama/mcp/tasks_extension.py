@@ -24,7 +24,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from panorama.calls import Answer, Calls
 from panorama.calls.call import TRACKED_CALL, TrackedCall
-from panorama.calls.invocation import requester
 from panorama.calls.jobs.job_ends import failed_job, finished_job
 from panorama.calls.jobs.job_worker import write_result_file
 from panorama.domain.jobs import Job
@@ -141,7 +140,7 @@ class TasksExtension(ServerExtension):
         if call.running is not None:
             call.running.detach()
             return call.running
-        who = requester(self._conversing())
+        who = self._conversing().requester
         try:
             return await anyio.to_thread.run_sync(self._jobs.adopt, kind.name, params.arguments or {}, who, call.unit)
         except PanoramaError as error:

@@ -46,6 +46,14 @@ class LargeCall:
     fits_others: bool = False
 
 
+class LargeCallError(Exception):
+    """A call turned out to be too large for its transaction, before it wrote anything."""
+
+    def __init__(self, large: LargeCall) -> None:
+        super().__init__("too large for one transaction")
+        self.large = large
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a call would do, found out before it does anything; making a plan refuses what cannot begin.

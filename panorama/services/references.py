@@ -49,11 +49,15 @@ def _resolve_id(session: Session, reference: Reference, id_: str, kind: str, nam
             f"{name}: {id_} is the id of a {kind}, not of a {reference.kind}.",
             hint=f"Give the id or name of a {reference.kind}.",
         )
+    if not is_read_next:
+        lookup.ask_label(session, kind, id_)
     if not (rows.prefetch if is_read_next else rows.exists)(session, kind, id_):
         try:
             rows.load(session, kind, id_, trash=reference.trash)
         except NotFoundError as error:
             raise error.with_prefix(f"{name}: ") from error
+    if is_read_next and (project := getattr(session.prefetched.get(id_), "project", None)):
+        lookup.ask_label(session, "project", project)
     return id_
 
 
@@ -63,6 +67,7 @@ def _resolve_name(session: Session, reference: Reference, text: str, name: str) 
     if not matches and reference.trash:
         matches = lookup.list_exact(session, kinds, normalize_name(text), trash=True)
     if len(matches) == 1:
+        lookup.keep_label(session, matches[0])
         return matches[0][1]
     if matches:
         raise ConflictError(

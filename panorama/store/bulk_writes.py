@@ -18,6 +18,9 @@ one, rows cost them and itself a hand-over each.
 """
 
 MAX_PARAMETERS = 999
+WAITING_WRITE = {"delay": "write"}
+"""The execution option for a write that need not be sent at once; a database on this machine ignores it."""
+
 Column = tuple[int, Callable[[Any], Any] | None]
 """The index of a parameter's value in a row, and its conversion for the driver; None for no conversion."""
 
@@ -29,6 +32,7 @@ def insert_rows(
     rows: Iterable[Sequence[Any]],
     *,
     skip_existing: bool = False,
+    is_awaited: bool = True,
 ) -> int:
     """Insert rows, given as the values of some columns, as SQLAlchemy's insert does; return how many were inserted.
 
@@ -36,6 +40,7 @@ def insert_rows(
 
     Args:
         skip_existing: Leave out rows whose key is taken.
+        is_awaited: Return only when they are inserted; otherwise they may be sent later, and the number is wrong.
 
     Raises:
         ValueError: The driver uses named parameters.
@@ -45,10 +50,12 @@ def insert_rows(
     is_as_given = [at for at, process in columns if not process] == list(range(len(names)))
     created = list(rows) if is_as_given else [_to_parameters(columns, row) for row in rows]
     most, done, inserted = min(BATCH_ROWS, MAX_PARAMETERS // len(columns)), 0, 0
+    options = None if is_awaited else WAITING_WRITE
     while done < len(created):
         count = 1 << min(most, len(created) - done).bit_length() - 1
         batch = tuple(chain.from_iterable(created[done : done + count]))
-        inserted += connection.exec_driver_sql(_repeat_values(statement, count) + ending, batch).rowcount
+        repeated = _repeat_values(statement, count) + ending
+        inserted += connection.exec_driver_sql(repeated, batch, execution_options=options).rowcount
         done += count
     return inserted
 

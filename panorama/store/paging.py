@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import Column, ColumnElement, Row, Select, and_, case, func, literal, or_, select, tuple_
+from sqlalchemy import Column, ColumnElement, Select, and_, case, func, literal, or_, select, tuple_
 
 from panorama.domain.paging import Key, Page, PageRequest
 from panorama.store.backend import Session
@@ -32,11 +32,24 @@ def fetch_page(
     statement: Rows,
     order: Sequence[Order],
     part: PageRequest,
-    make: Callable[[Row[Any]], T],
+    make: Callable[[Any], T],
     *,
     count: bool = True,
 ) -> Page[T]:
-    """Return one page of a statement's rows; the last order must be unique.
+    """Return one page of a statement's rows, as `ask_page` asks for it."""
+    return ask_page(session, statement, order, part, make, count=count)()
+
+
+def ask_page(
+    session: Session,
+    statement: Rows,
+    order: Sequence[Order],
+    part: PageRequest,
+    make: Callable[[Any], T],
+    *,
+    count: bool = True,
+) -> Callable[[], Page[T]]:
+    """Ask for one page of a statement's rows; the last order must be unique.
 
     Rows written or deleted between two pages neither hide nor repeat others.
     """
@@ -45,18 +58,19 @@ def fetch_page(
     if after is not None:
         keyed = keyed.where(_after_condition(order, after))
     sorted_ = keyed.order_by(*(e.desc() if descending else e.asc() for e, descending in order))
-    rows = session.connection.execute(sorted_.limit(part.limit + 1)).all()
-    shown = rows[: part.limit]
-    more = len(rows) > part.limit
-    total = (
-        None
-        if not (count and part.counts)
-        else _count_total(session, statement)
-        if more or after is not None
-        else len(shown)
-    )
+    ask_rows = session.ask(sorted_.limit(part.limit + 1))
+    ask_total = session.ask(_total_statement(statement)) if count and part.counts else None
     width = len(order)
-    return Page(tuple(make(row) for row in shown), tuple(tuple(row[-width:]) for row in shown), total, more)
+
+    def read() -> Page[T]:
+        rows = ask_rows()
+        shown, more = rows[: part.limit], len(rows) > part.limit
+        total = None
+        if ask_total:
+            total = ask_total()[0][0] if more or after is not None else len(shown)
+        return Page(tuple(make(row) for row in shown), tuple(tuple(row[-width:]) for row in shown), total, more)
+
+    return read
 
 
 def _python_type(expression: ColumnElement[Any]) -> type | tuple[type, ...]:
@@ -89,7 +103,5 @@ def _mixed_after_condition(order: Sequence[Order], place: Sequence[ColumnElement
     return or_(*choices)
 
 
-def _count_total(session: Session, statement: Rows) -> int:
-    return session.connection.execute(
-        select(func.count()).select_from(statement.order_by(None).subquery())
-    ).scalar_one()
+def _total_statement(statement: Rows) -> Rows:
+    return select(func.count()).select_from(statement.order_by(None).subquery())

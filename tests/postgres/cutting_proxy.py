@@ -1,5 +1,6 @@
 """A proxy before the database server that cuts a connection when the client sends a certain word."""
 
+import re
 import socket
 import threading
 from collections.abc import Generator
@@ -22,14 +23,14 @@ class CuttingProxy:
         self._listening = socket.socket(socket.AF_UNIX)
         self._listening.bind(str(self._path))
         self._listening.listen()
-        self._cut: tuple[bytes, Cut] | None = None
+        self._cut: tuple[re.Pattern[bytes], Cut] | None = None
         self._sockets: list[socket.socket] = []
         self._threads = [threading.Thread(target=self._accept)]
         self._threads[0].start()
 
     def cut_at(self, word: str, when: Cut) -> None:
         """Cut the next connection whose client sends a word."""
-        self._cut = word.encode(), when
+        self._cut = re.compile(rb"\b%s\b" % word.encode()), when
 
     def close(self) -> None:
         """Cut all connections, and end."""
@@ -55,7 +56,7 @@ class CuttingProxy:
         with suppress(OSError):
             while data := source.recv(65_536):
                 cut = self._cut if is_client else None
-                if cut and cut[0] in data:
+                if cut and cut[0].search(data):
                     self._cut = None
                     if cut[1] == "after":
                         source.shutdown(socket.SHUT_RDWR)  # the client hears nothing more

@@ -50,6 +50,7 @@ from panorama.store.log import (
     schedules,
 )
 from panorama.store.people import names, people
+from panorama.store.sqlite.dialect import DIALECT as SENT_AT_ONCE
 from panorama.store.sqlite.engine import SqliteDatabase
 from panorama.store.tables import metadata
 from tests.postgres.sample import FOLDER, NOW, ORIGIN, PATH, fill, list_items
@@ -74,11 +75,12 @@ class NoWords:
 
 
 class SharedDialect:
-    """The shared bulk writes, and no words."""
+    """The shared bulk writes, statements that are sent at once, and no words."""
 
     full_text = vocabulary = NoWords()
     insert_rows = staticmethod(bulk_writes.insert_rows)
     update_rows = staticmethod(bulk_writes.update_rows)
+    ask, send = SENT_AT_ONCE.ask, SENT_AT_ONCE.send
 
 
 DIALECT = cast("Dialect", SharedDialect())
@@ -141,7 +143,7 @@ READS: dict[str, Read] = {
     "tags": lambda s: (sorted(tags.count_tags(s).items()), tags.list_tagged(s, "HOME")),
     "projects": lambda s: (projects.get_names(s), projects.list_items(s, "p_0000000001")),
     "project counts": lambda s: projects.count_items(s, "p_0000000001"),
-    "measured projects": lambda s: overview.measure_projects(s, CLOCK, SOON, PAST),
+    "measured projects": lambda s: overview.ask_activity(s, CLOCK, SOON, PAST)(),
     "changed items": lambda s: overview.count_changed(s, ["note", "task"], PAST, FUTURE),
     "active projects": lambda s: overview.list_active_projects(s, [(PAST, NOW), (NOW, FUTURE)]),
     "overdue": lambda s: overview.count_overdue(s, CLOCK),

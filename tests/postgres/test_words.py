@@ -170,17 +170,16 @@ def test_one_text_of_several_is_replaced_without_reading_the_others(words: Words
     assert [words.find(word) for word in ("first", "second", "third")] == [["w_1"], [], ["w_1"]]
 
 
-def test_parts_are_counted_and_matched_by_number(words: Words) -> None:
+def test_parts_are_counted_and_compared_with_terms(words: Words) -> None:
     text, session = words.session.full_text, words.session
     for number in range(1, 6):
         words.index(f"n_{number}", "", "figs" if number % 2 else "plums")
-    matches = text.search_expression(session, words.build("figs plums", every=False), limit=9, reach=4)
-    second, third, _, fifth = sorted(match.part for match in matches)
-    figs = words.build("figs")
+    terms = [words.build("plums"), words.build("figs"), words.build("figs plums", every=False)]
+    matches = text.search_expression(session, terms[2], limit=9, reach=4, terms=terms)
+    *_, fourth, fifth = sorted(matches, key=lambda match: match.part)
 
-    assert text.count_range(session, figs, second, fifth) == 2
-    assert sorted(text.list_matching_parts(session, figs, [second, third, fifth])) == [third, fifth]
-    assert text.list_matching_parts(session, figs, []) == []
+    assert len(matches) == 4
+    assert [list(match.holds) for match in (fourth, fifth)] == [[0, 2], [1, 2]]
     assert (words.count("figs"), words.count("figs", most=2)) == (3, 2)
 
 

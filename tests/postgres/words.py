@@ -22,13 +22,16 @@ from panorama.store.items.search import Filters
 from panorama.store.postgres import word_tables
 from panorama.store.postgres.fulltext import TsvectorFullText
 from panorama.store.postgres.vocabulary import TsvectorVocabulary
+from panorama.store.sqlite.dialect import DIALECT as SENT_AT_ONCE
 from panorama.store.sqlite.engine import SqliteDatabase
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
 RETRIEVAL = Path(__file__).parents[1] / "retrieval"
 NEW = datetime(2026, 5, 20, tzinfo=UTC)
 ROW = {"version": 1, "created_at": NEW, "updated_at": NEW, "tags": (), "pinned": False, "aliases": (), "properties": {}}
-DIALECT: Any = SimpleNamespace(full_text=TsvectorFullText(), vocabulary=TsvectorVocabulary())
+DIALECT: Any = SimpleNamespace(
+    full_text=TsvectorFullText(), vocabulary=TsvectorVocabulary(), ask=SENT_AT_ONCE.ask, send=SENT_AT_ONCE.send
+)
 
 
 @dataclass(frozen=True)

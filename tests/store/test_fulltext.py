@@ -140,12 +140,11 @@ def test_an_item_whose_words_are_missing_is_noticed(tmp_path: Path) -> None:
             assert (before, rows.is_indexed(session)) == (True, False)
 
 
-def test_parts_are_counted_and_matched_by_number(session: Session) -> None:
+def test_parts_are_counted_and_compared_with_terms(session: Session) -> None:
     for number in range(1, 6):
         session.full_text.set_words(session, [ItemText("note", f"n_{number}", "", "figs" if number % 2 else "plums")])
-    first, second, third, *_ = parts = sorted(part_numbers(session))
+    first, _, third, _, fifth = parts = sorted(part_numbers(session))
 
     assert session.full_text.count_all(session) == len(parts)
-    assert session.full_text.count_range(session, '"figs"', second, parts[-1]) == 2
-    assert sorted(session.full_text.list_matching_parts(session, '"figs"', [first, second, third])) == [first, third]
-    assert session.full_text.list_matching_parts(session, '"figs"', []) == []
+    matches = session.full_text.search_expression(session, '"figs"', limit=9, reach=9, terms=['"plums"', '"figs"'])
+    assert [(match.part, list(match.holds)) for match in matches] == [(part, [1]) for part in (fifth, third, first)]

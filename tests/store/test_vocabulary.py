@@ -12,6 +12,7 @@ from panorama.domain.text.tokens import parse_terms
 from panorama.store.backend import ItemText, Session
 from panorama.store.items import search
 from panorama.store.items.search import Filters
+from panorama.store.sqlite import vocabulary
 from panorama.store.sqlite.engine import SqliteDatabase
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
@@ -111,8 +112,8 @@ def test_the_rarest_word_finds_whatever_the_others_are(session: Session, monkeyp
 
 
 def test_in_a_large_store_common_words_are_estimated(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "LARGE_STORE_PARTS", 10)
-    monkeypatch.setattr(search, "SAMPLE_PARTS", 10)
+    monkeypatch.setattr(vocabulary, "LARGE_STORE_PARTS", 10)
+    monkeypatch.setattr(vocabulary, "SAMPLE_PARTS", 10)
     put(session, "quince", *["tea"] * 39)
 
     counted = {each.term.words[0]: each.count for each in search.weigh_terms(session, parse_terms("tea quince."))}

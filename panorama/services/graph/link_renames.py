@@ -30,6 +30,7 @@ class LinkRenames(Service):
         with self._reading() as session:
             old: Item = rows.load(session, kind_of(item) or "", item)
             sources = _list_sources(session, old, name)
+            session.prefetched |= {old.id: old, _sources_name(old): sources}
             chars = sum(listing.measure_texts(session, sources).values())
         return LargeCall(arguments, is_long=False) if is_large_unit(len(sources), chars) else None
 
@@ -37,6 +38,7 @@ class LinkRenames(Service):
         """Rewrite the links by the name of an item, as `rename` does."""
         with self._reading() as session:
             old: Item = rows.load(session, kind_of(item) or "", item)
+            session.prefetched[old.id] = old
         return self.rename(old, name)
 
     def rename(self, old: Item, name: str) -> str:
@@ -45,7 +47,8 @@ class LinkRenames(Service):
         They are rewritten in the open transaction, else in several, so that an interrupted rename can be repeated.
         """
         with self._reading() as session:
-            sources = _list_sources(session, old, name)
+            sources = session.prefetched.pop(_sources_name(old), None)
+            sources = _list_sources(session, old, name) if sources is None else sources
             target = _choose_target(session, old, name) if sources else ""
             sizes = listing.measure_texts(session, sources)
         former, links, items = frozenset({normalize_name(old.label)}), 0, 0
@@ -79,6 +82,11 @@ def rename_own_links(item: Item, values: dict[str, Any], name: str | None) -> di
         return values
     text, count = rename_links(item.linked_text(), frozenset({normalize_name(item.label)}), name)
     return {**values, item.LINKED: text} if count else values
+
+
+def _sources_name(item: Item) -> str:
+    """Return the name under which the items that link to one are kept from `split` to `rename`."""
+    return f"links to {item.id}"
 
 
 def _list_sources(session: Session, item: Item, name: str) -> list[str]:

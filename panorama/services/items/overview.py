@@ -55,21 +55,23 @@ class Overviews(Service):
         """
         clock = self._clock()
         with self._reading() as session:
-            row: Any = rows.load(session, "project", project)
-            numbers = self._measure_projects(session, clock, period_days, {project: row})[0]
+            measure = self._ask_activity(session, clock, period_days, project)
             here = tasks.build_conditions(project=project, status="any", zone=self._context.zone)
-            pages = {
-                "next": tasks.list_tasks(session, DASHBOARD_PAGE, [*here, *tasks.status_conditions("open")]),
-                "overdue": tasks.list_tasks(session, DASHBOARD_PAGE, [*here, tasks.view_condition("overdue", clock)]),
-                "recently_done": tasks.list_tasks(
+            asked = {
+                "next": tasks.ask_tasks(session, DASHBOARD_PAGE, [*here, *tasks.status_conditions("open")]),
+                "overdue": tasks.ask_tasks(session, DASHBOARD_PAGE, [*here, tasks.view_condition("overdue", clock)]),
+                "recently_done": tasks.ask_tasks(
                     session,
                     DASHBOARD_PAGE,
                     [*here, tasks.view_condition("recently_done", clock)],
                     by=tasks.order_by_completion(),
                 ),
-                "notes": notes.list_notes(session, DASHBOARD_PAGE, project=project),
-                "links": listing.list_items(session, "link", DASHBOARD_PAGE, project=project),
+                "notes": notes.ask_notes(session, DASHBOARD_PAGE, project=project),
+                "links": listing.ask_items(session, "link", DASHBOARD_PAGE, project=project),
             }
+            row: Any = rows.load(session, "project", project)
+            numbers = measure({project: row})[0]
+            pages = {name: read() for name, read in asked.items()}
             lists: dict[str, Any] = {name: page.items for name, page in pages.items()}
             return Dashboard(project=numbers, **lists, more=count_left_out(pages))
 
@@ -84,7 +86,7 @@ class Overviews(Service):
         clock = self._clock()
         with self._reading() as session:
             known = overview.list_projects(session)
-            numbers = self._measure_projects(session, clock, period_days, known)
+            numbers = self._ask_activity(session, clock, period_days)(known)
             open_ones = tasks.build_conditions(project="", status="open", zone=self._context.zone)
             worst = sorted(numbers, key=lambda project_: (project_.health, -project_.overdue, project_.name))[
                 :MAX_PROJECTS
@@ -139,15 +141,20 @@ class Overviews(Service):
             )
         return first, last
 
-    def _measure_projects(
-        self, session: Session, clock: Clock, period_days: int, known: Mapping[str, Any]
-    ) -> list[ProjectHealth]:
+    def _ask_activity(
+        self, session: Session, clock: Clock, period_days: int, project: str | None = None
+    ) -> Callable[[Mapping[str, Any]], list[ProjectHealth]]:
+        """Ask for the activity of one project, or all; return what measures projects, given by id, with it."""
         if not 1 <= period_days <= 365:
             raise InvalidInputError(f"period_days is {period_days}.", hint="Give 1 to 365.")
-        one = next(iter(known)) if len(known) == 1 else None
         since = clock.now - timedelta(days=period_days)
-        measured = overview.measure_projects(session, clock, SOON, since, project=one)
-        return [_project_health(row, measured.get(id_, NO_ACTIVITY), since) for id_, row in known.items()]
+        activity = overview.ask_activity(session, clock, SOON, since, project=project)
+
+        def measure(known: Mapping[str, Any]) -> list[ProjectHealth]:
+            measured = activity()
+            return [_project_health(row, measured.get(id_, NO_ACTIVITY), since) for id_, row in known.items()]
+
+        return measure
 
     def _compare_health(self, session: Session, since: datetime, until: datetime) -> tuple[Mapping[str, Any], ...]:
         """Return the health of each project at the end of a period, and its change since the start."""

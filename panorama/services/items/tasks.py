@@ -64,9 +64,10 @@ class Tasks(Service):
             where.append(tasks.view_condition(view, clock))
         with self._reading() as session:
             by = tasks.order_by_completion() if view == "recently_done" else None
+            closed = None if status or view else tasks.ask_closed(session, everything)
             found_tasks = tasks.list_tasks(session, page, where, by=by)
             scope = "with overdue" if view == "today" else ""
-            if not (status or view) and tasks.exists_closed(session, everything):
+            if closed and closed():
                 scope = "open ones; status=any lists all"
             return replace(found_tasks, scope=scope)
 

@@ -15,6 +15,7 @@ from panorama.services.search.query_parser import MAX_QUERY_CHARS
 from panorama.store.backend import Session
 from panorama.store.events import list_occurrences
 from panorama.store.items import lookup, search
+from panorama.store.items.lookup import AskedNames, NamedItem
 from panorama.store.items.search import Filters
 
 SUBJECT_KINDS: tuple[Kind, ...] = ("project", "person")
@@ -48,11 +49,20 @@ def find_by_id(session: Session, query: str, filters: Filters) -> tuple[RankedIt
     return tuple(RankedItem(item, _SCORE, ("id",)) for item in ids if item in alive)
 
 
+def ask_titles(session: Session, query: str, filters: Filters) -> AskedNames:
+    """Ask for the items whose whole title is the query."""
+    return lookup.ask_exact(session, tuple(filters.kinds), normalize_name(query))
+
+
 def find_by_name(
-    session: Session, query: str, filters: Filters, now: datetime, zone: ZoneInfo
+    session: Session, query: str, filters: Filters, now: datetime, zone: ZoneInfo, titles: AskedNames
 ) -> tuple[RankedItem, ...]:
-    """Return the items whose whole title is the query; else the project, person or day that it asks about."""
-    if titled := _find_titles(session, query, filters, filters.kinds):
+    """Return the items whose whole title is the query; else the project, person or day that it asks about.
+
+    Args:
+        titles: What `ask_titles` returned.
+    """
+    if titled := _sort_living(session, titles(), filters):
         return _rank(titled, "title")
     subject = _extract_subject(query)
     kinds = [kind for kind in SUBJECT_KINDS if kind in filters.kinds]
@@ -79,6 +89,11 @@ def _rank(items: Sequence[str], why: str) -> tuple[RankedItem, ...]:
 def _find_titles(session: Session, name: str, filters: Filters, kinds: Collection[str]) -> list[str]:
     """Return the items with a name, the last changed first."""
     named = lookup.list_exact(session, tuple(kinds), normalize_name(name)) if kinds else []
+    return _sort_living(session, named, filters)
+
+
+def _sort_living(session: Session, named: Sequence[NamedItem], filters: Filters) -> list[str]:
+    """Return those of some items that pass the filters, the last changed first."""
     alive = search.filter_living(session, [id_ for _, id_, _ in named], filters)
     return sorted(alive, key=lambda item: (alive[item], item))[::-1]
 

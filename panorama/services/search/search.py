@@ -179,6 +179,7 @@ class Search(Service):
         )
         # Keyword search finds misspelt words; a foreign word or a synonym loses its meaning when it is corrected.
         asked = None if is_literal or mode == "semantic" else self._begin_search(typed, filters)
+        titles = named_items.ask_titles(session, query, filters)
         wording = build_id_query(session, lost) if lost else parse_query(session, query)
         if mode == "semantic" and not is_literal:
             asked = self._begin_search(wording.query, filters)
@@ -186,7 +187,7 @@ class Search(Service):
                 return _Found(wording=wording, nearest=nearest, named=known)
         # All of this runs while semantic search is pending.
         hits = search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
-        named = known or named_items.find_by_name(session, query, filters, self._now(), self._context.zone)
+        named = known or named_items.find_by_name(session, query, filters, self._now(), self._context.zone, titles)
         keyword = [hit.item for hit in _select_confident(hits)[:FUSION_DEPTH]]
         living = search.filter_living(session, keyword, filters)
         return _Found(wording=wording, hits=hits, named=named, living=living, nearest=asked() if asked else None)

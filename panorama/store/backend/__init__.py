@@ -14,12 +14,16 @@ from panorama.store.backend.database import (
     WriteScope,
 )
 from panorama.store.backend.session import (
+    MAX_COMPARED,
     Dialect,
     FullText,
     Hit,
     ItemText,
+    KnownPart,
+    KnownParts,
     Match,
     ProgressCallback,
+    Rows,
     Session,
     Vocabulary,
     count_bytes,
@@ -27,7 +31,8 @@ from panorama.store.backend.session import (
 )
 
 __all__ = [
-    "READ_SECONDS", "Backend", "CheckResult", "ContentStore", "Database", "DatabaseChooser", "Dialect", "FullText",
-    "Hit", "ItemText", "Listener", "Maintenance", "Match", "ProgressCallback", "RowListener", "RowLoader", "RowTopic",
-    "ScratchStore", "Session", "Snapshots", "Topic", "Vocabulary", "WriteScope", "count_bytes", "noop",
+    "MAX_COMPARED", "READ_SECONDS", "Backend", "CheckResult", "ContentStore", "Database", "DatabaseChooser", "Dialect",
+    "FullText", "Hit", "ItemText", "KnownPart", "KnownParts", "Listener", "Maintenance", "Match", "ProgressCallback",
+    "RowListener", "RowLoader", "RowTopic", "Rows", "ScratchStore", "Session", "Snapshots", "Topic", "Vocabulary",
+    "WriteScope", "count_bytes", "noop",
 ]  # fmt: skip

@@ -1,12 +1,12 @@
 """The open session, the index of words in it, and what each kind of database does its own way inside a transaction."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Executable, Table
 
 from panorama.domain.changes import ItemChange, Origin
 from panorama.domain.text.json_types import is_object, is_sequence
@@ -14,6 +14,10 @@ from panorama.domain.text.tokens import Term
 
 ProgressCallback = Callable[[int, int], None]
 """Receives the done and total bytes; an exception from it ends the work."""
+
+
+Rows = Callable[[], Sequence[Sequence[Any]]]
+"""Returns the rows of a statement that was sent before."""
 
 
 def noop(*_: object) -> None:
@@ -26,7 +30,8 @@ class Session:
 
     The functions in `later` are called after the commit; they must be quick, and their errors are only logged.
     `long_texts` are the ids of items some of whose words are written or removed after the commit; `index_seconds` is
-    how long words were written and removed. `prefetched` are rows that the call reads next, by the item's id.
+    how long words were written and removed. `prefetched` is what the call reads next, by the item's id or another
+    name; `labels` returns rows of the id and label of items that its answer may name, by their id.
     """
 
     connection: Connection
@@ -37,6 +42,7 @@ class Session:
     long_texts: set[str] = field(default_factory=set[str])
     index_seconds: float = 0.0
     prefetched: dict[str, Any] = field(default_factory=dict[str, Any])
+    labels: dict[str, "Rows"] = field(default_factory=dict[str, "Rows"])
 
     @property
     def full_text(self) -> "FullText":
@@ -52,6 +58,21 @@ class Session:
     def change_count(self) -> int:
         """How many change lines it has written."""
         return len(self.touched)
+
+    def ask(self, statement: Executable, values: Mapping[str, Any] | None = None) -> Rows:
+        """Read rows that are needed later; a server gets the statement together with the next one.
+
+        The function is called once. What the transaction writes until then must not change the rows. A `text` must
+        name its `columns`, else its columns are asked for at once.
+        """
+        return self.dialect.ask(self.connection, statement, values)
+
+    def send(self, statement: Executable, values: Mapping[str, Any] | None = None) -> None:
+        """Execute a statement whose result nobody needs; a server gets it with the next one, or with the commit.
+
+        An error it causes is raised there. An insert must be `inline`.
+        """
+        self.dialect.send(self.connection, statement, values)
 
     def spend(self, stored: object, replaced: object = None) -> None:
         """Count the texts that are about to be stored, without the size of those that they replace.
@@ -101,23 +122,52 @@ class ItemText(NamedTuple):
     body: str
 
 
+MAX_COMPARED = 200
+"""The best matches that are compared with the whole query; the rest keep their order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A part of an item whose words match; a larger score is a better match."""
+    """A part of an item whose words match; a larger score is a better match.
+
+    `holds` are the places of those of some expressions that it matches too, in order.
+    """
 
     item: str
     kind: str
     score: float
     part: int
+    holds: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPart:
+    """A part that is indexed, or hidden because it is to be removed."""
+
+    id: int
+    kind: str
+
+
+KnownParts = Callable[[], Mapping[str, Mapping[str, KnownPart]]]
+"""Returns the indexed parts of some items, by item and name."""
 
 
 class FullText(Protocol):
     """The words of every living item, written in the same transaction as its row; those of long texts follow it."""
 
-    def set_words(self, session: Session, texts: Sequence[ItemText], *, new: bool = False) -> None:
+    def ask_known(self, session: Session, items: Sequence[str]) -> KnownParts:
+        """Ask for the indexed parts of some items."""
+        ...
+
+    def set_words(
+        self, session: Session, texts: Sequence[ItemText], *, known: KnownParts | None = None, new: bool = False
+    ) -> None:
         """Make the index hold these words for some items, and only these; unchanged parts are left alone.
 
         What takes too long for one transaction is left to `sync_parts`; the item is then in `session.long_texts`.
+
+        Args:
+            known: What `ask_known` returned for them.
         """
         ...
 
@@ -145,16 +195,14 @@ class FullText(Protocol):
         """Return the best parts that hold every term, or any of them; at most `limit`, the best first."""
         ...
 
-    def search_expression(self, session: Session, query: str, *, limit: int, reach: int) -> list[Match]:
-        """Return the best matches of an expression among the `reach` last written ones, the best first."""
-        ...
+    def search_expression(
+        self, session: Session, query: str, *, limit: int, reach: int, terms: Sequence[str] = ()
+    ) -> list[Match]:
+        """Return the best matches of an expression among the `reach` last written ones, the best first.
 
-    def list_matching_parts(self, session: Session, query: str, parts: Collection[int]) -> list[int]:
-        """Return those of some parts that match an expression."""
-        ...
-
-    def count_range(self, session: Session, query: str, first: int, last: int) -> int:
-        """Return how many of the parts from `first` to `last` match an expression."""
+        Args:
+            terms: Expressions that the best MAX_COMPARED matches are compared with.
+        """
         ...
 
     def count_all(self, session: Session) -> int:
@@ -193,6 +241,10 @@ class Vocabulary(Protocol):
         """Return how many parts hold each stem; stems that none holds are left out."""
         ...
 
+    def measure(self, session: Session, words: Mapping[str, str]) -> tuple[int, dict[str, int]]:
+        """Return how many parts there are, and how many hold some words, given by stem; of common ones about."""
+        ...
+
     def correct(self, session: Session, word: str) -> str:
         """Return the stored word that an unknown word most likely was, "" if there is none."""
         ...
@@ -227,8 +279,21 @@ class Dialect(Protocol):
         rows: Iterable[Sequence[Any]],
         *,
         skip_existing: bool = False,
+        is_awaited: bool = True,
     ) -> int:
-        """Insert many rows, given as the values of some columns; return how many were inserted."""
+        """Insert many rows, given as the values of some columns; return how many were inserted.
+
+        Args:
+            is_awaited: Return only when they are inserted; otherwise the number may be wrong.
+        """
+        ...
+
+    def ask(self, connection: Connection, statement: Executable, values: Mapping[str, Any] | None) -> Rows:
+        """Read rows that are needed later."""
+        ...
+
+    def send(self, connection: Connection, statement: Executable, values: Mapping[str, Any] | None) -> None:
+        """Execute a statement whose result nobody needs."""
         ...
 
     def update_rows(

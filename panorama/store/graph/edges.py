@@ -8,15 +8,16 @@ A field with the id of a person or team is stored as a link by this id without a
 import json
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
+from typing import Any
 
-from sqlalchemy import delete, func, or_, select, text
+from sqlalchemy import column, delete, func, or_, select, text
 
 from panorama.domain.items.item import Item, kind_of, normalize_name
 from panorama.domain.items.relations import FIELD_KINDS, Relation
 from panorama.domain.markdown.wiki_links import LINK_MARK, WikiLink, find_link_shift, parse_links
 from panorama.domain.text.json_types import is_sequence
 from panorama.kinds import BY_NAME, ITEM_KINDS
-from panorama.store.backend import Session
+from panorama.store.backend import Rows, Session
 from panorama.store.tables import edges, marks, metadata, relations
 
 BATCH_SIZE = 400
@@ -56,7 +57,7 @@ _COLUMNS = ("from_item", "to_item", "kind", "relation", "target", "key", "tail",
 _NAMED_LINKS = text(
     "SELECT key, tail FROM edges WHERE key IN (SELECT value FROM json_each(:names)) UNION "
     "SELECT key, tail FROM edges WHERE tail IN (SELECT value FROM json_each(:names)) AND tail <> ''"
-)
+).columns(column("key"), column("tail"))
 _RESOLVE = text(
     "UPDATE edges SET to_item = :found "
     "WHERE key = :key AND tail = :tail AND coalesce(to_item, '') <> coalesce(:found, '')"
@@ -64,22 +65,31 @@ _RESOLVE = text(
 _PREFIX = "links "
 
 
-def add_item(session: Session, item: Item) -> None:
+def ask_naming(session: Session, updates: Iterable[tuple[Item | None, Item]]) -> Rows:
+    """Ask for the links by names that items get or lose, given as they were, None for a new one, and as they are."""
+    names = {name for old, new in updates for name in _list_changed_names(old, new) if name}
+    return session.ask(_NAMED_LINKS, {"names": json.dumps(sorted(names))}) if names else _no_rows
+
+
+def _no_rows() -> Sequence[Sequence[Any]]:
+    return ()
+
+
+def add_item(session: Session, item: Item, naming: Rows) -> None:
     """Write the edges of a new item, and resolve the links that name it."""
     if isinstance(item, Relation):
         _add_relation(session, item)
         return
     _insert_links(session, [(item.id, link) for link in _list_links(item)])
-    _resolve_named(session, _list_names(item))
+    _resolve_links(session, naming())
 
 
-def update_items(session: Session, updates: Sequence[tuple[Item, Item]]) -> None:
+def update_items(session: Session, updates: Sequence[tuple[Item, Item]], naming: Rows) -> None:
     """Bring the edges up to date with changed, deleted and restored items, given as they were and as they are.
 
-    Their rows, and all others of the transaction, must be written before.
+    Their rows, and all others of the transaction, must be written before; `naming` is what `ask_naming` returned.
     """
     rewritten: list[Item] = []
-    names: list[str] = []
     restored: list[str] = []
     for old, new in updates:
         was_alive, is_alive = old.deleted_at is None, new.deleted_at is None
@@ -94,12 +104,8 @@ def update_items(session: Session, updates: Sequence[tuple[Item, Item]]) -> None
             restored.append(new.id)
         elif was_alive and not is_alive:
             _remove_edges(session, new.id)
-        if was_alive != is_alive:
-            names += (new.id, *_list_names(old), *_list_names(new))
-        elif is_alive and (current := _list_names(new)) != (former := _list_names(old)):
-            names += (*current, *former)
     _write_links(session, rewritten)
-    _resolve_named(session, names)
+    _resolve_links(session, naming())
     _restore_relations(session, restored)
 
 
@@ -130,6 +136,19 @@ def _list_names(item: Item) -> list[str]:
     return [normalize_name(name) for name in (item.label, *item.list_other_names())]
 
 
+def _list_changed_names(old: Item | None, new: Item) -> Sequence[str]:
+    """Return the names that an item gets or loses, the id of one that is deleted or restored included."""
+    if isinstance(new, Relation):
+        return ()
+    if old is None:
+        return _list_names(new)
+    was_alive, is_alive = old.deleted_at is None, new.deleted_at is None
+    former, current = _list_names(old), _list_names(new)
+    if was_alive != is_alive:
+        return (new.id, *former, *current)
+    return (*current, *former) if is_alive and current != former else ()
+
+
 # Links
 
 
@@ -158,14 +177,14 @@ def _write_links(session: Session, items: Sequence[Item]) -> None:
     links = {(item.id, link.key, link.kind): link for item in items for link in _list_links(item)}
     stored = _list_stored(session, [item.id for item in items])
     if gone := [row[0] for place, row in stored.items() if place not in links]:
-        session.connection.execute(_DELETE, {"ids": json.dumps(gone)})
+        session.send(_DELETE, {"ids": json.dumps(gone)})
     moved = [
         (stored[place][0], link.target, link.start)
         for place, link in links.items()
         if place in stored and stored[place][1:] != (link.target, link.start)
     ]
     if moved:
-        session.connection.execute(_MOVE, {"moved": json.dumps(moved)})
+        session.send(_MOVE, {"moved": json.dumps(moved)})
     _insert_links(session, [(place[0], link) for place, link in links.items() if place not in stored])
 
 
@@ -184,7 +203,7 @@ def _shift_links(session: Session, old: Item, new: Item) -> bool:
         return False
     start, by = shift
     if by:
-        session.connection.execute(_SHIFT, {"item": new.id, "start": start, "by": by})
+        session.send(_SHIFT, {"item": new.id, "start": start, "by": by})
     return True
 
 
@@ -217,6 +236,7 @@ def _insert_links(session: Session, links: Sequence[tuple[str, WikiLink]]) -> No
              link.start)
             for item, link in links
         ],
+        is_awaited=False,
     )  # fmt: skip
 
 
@@ -254,11 +274,8 @@ def list_linking(session: Session, item: str, name: str) -> list[str]:
     return list(session.connection.execute(select(edges.c.from_item).where(*where).distinct()).scalars())
 
 
-def _resolve_named(session: Session, names: Iterable[str]) -> None:
-    """Resolve the links by some names again, those that have one as their tail included."""
-    if not (given := sorted({name for name in names if name})):  # relations have no names
-        return
-    places = session.connection.execute(_NAMED_LINKS, {"names": json.dumps(given)}).all()
+def _resolve_links(session: Session, places: Sequence[Sequence[Any]]) -> None:
+    """Resolve links again, given by name and tail."""
     if not places:
         return
     found = resolve_keys(session, {part for place in places for part in place if part})
@@ -272,7 +289,7 @@ _REMOVE = text("DELETE FROM edges WHERE from_item = :item OR (to_item = :item AN
 
 def _remove_edges(session: Session, item: str) -> None:
     """Remove the links of an item's text, and the edges of its relations."""
-    session.connection.execute(_REMOVE, {"item": item})
+    session.send(_REMOVE, {"item": item})
 
 
 # Relations
@@ -283,12 +300,12 @@ def _add_relation(session: Session, relation: Relation) -> None:
     ends = {relation.from_item, relation.to_item}
     if len(find_living(session, ends)) == len(ends):
         row = (relation.from_item, relation.to_item, relation.kind, relation.id, "", "", "", 0)
-        session.dialect.insert_rows(session.connection, edges, _COLUMNS, [row])
+        session.dialect.insert_rows(session.connection, edges, _COLUMNS, [row], is_awaited=False)
 
 
 def _rebuild_relation(session: Session, relation: Relation) -> None:
     """Rewrite the edge of a changed relation."""
-    session.connection.execute(delete(edges).where(edges.c.relation == relation.id))
+    session.send(delete(edges).where(edges.c.relation == relation.id))
     if relation.deleted_at is None:
         _add_relation(session, relation)
 

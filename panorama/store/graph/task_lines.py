@@ -32,9 +32,9 @@ def find_place(session: Session, task: str) -> tuple[str, LinePlace] | None:
 
 def link_lines(session: Session, note: str, places: Mapping[str, LinePlace]) -> None:
     """Store the places of the lines of tasks in a note."""
-    session.connection.execute(delete(task_lines).where(task_lines.c.task.in_(list(places))))
+    session.send(delete(task_lines).where(task_lines.c.task.in_(list(places))))
     rows = [(task, note, place.line, place.title, place.anchor) for task, place in places.items()]
-    session.dialect.insert_rows(session.connection, task_lines, _COLUMNS, rows)
+    session.dialect.insert_rows(session.connection, task_lines, _COLUMNS, rows, is_awaited=False)
 
 
 def list_linked_notes(session: Session, notes: Sequence[str]) -> set[str]:

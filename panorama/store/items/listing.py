@@ -1,6 +1,6 @@
 """Lists living items of a kind, filtered and sorted by columns, and measures the texts of items."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ from panorama.domain.paging import Page, PageRequest
 from panorama.store.backend import Session
 from panorama.store.items import rows
 from panorama.store.items.projects import has_tag, in_project
-from panorama.store.paging import fetch_page
+from panorama.store.paging import ask_page
 
 _CHUNK = 400
 
@@ -41,7 +41,21 @@ def list_items(
     until: datetime | None = None,
     **conditions: Any,
 ) -> Page[Any]:
-    """Return living items of a kind.
+    """Return living items of a kind, as `ask_items` asks for them."""
+    return ask_items(session, kind, part, order=order, since=since, until=until, **conditions)()
+
+
+def ask_items(
+    session: Session,
+    kind: str,
+    part: PageRequest,
+    *,
+    order: Sequence[str] = ("-created_at",),
+    since: datetime | None = None,
+    until: datetime | None = None,
+    **conditions: Any,
+) -> Callable[[], Page[Any]]:
+    """Ask for living items of a kind.
 
     Args:
         order: Column names; `-name` sorts descending. The id comes last, in the direction of the last column.
@@ -57,7 +71,7 @@ def list_items(
         where.append(table.c.at < until)
     keys = [(table.c[name.removeprefix("-")], name.startswith("-")) for name in order]
     statement = select(*rows.columns(kind)).where(*where)
-    return fetch_page(session, statement, [*keys, (table.c.id, keys[-1][1])], part, lambda row: rows.to_item(kind, row))
+    return ask_page(session, statement, [*keys, (table.c.id, keys[-1][1])], part, lambda row: rows.to_item(kind, row))
 
 
 def list_conditions(

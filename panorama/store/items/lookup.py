@@ -1,20 +1,23 @@
 """Finds the living items that a name may refer to."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache
 
-from sqlalchemy import TextClause, select, text
+from sqlalchemy import TextClause, TextualSelect, column, select, text
 
 from panorama.domain.items.item import FAVORITE_FIELDS, kind_of, normalize_name
 from panorama.domain.text.tokens import parse_terms
-from panorama.store.backend import Session
+from panorama.store.backend import Rows, Session
 from panorama.store.items.projects import escape_like
 from panorama.store.items.rows import NOUNS
 
 NamedItem = tuple[str, str, str]
 """Kind, id, label."""
+
+AskedNames = Callable[[], list[NamedItem]]
+"""Returns the items that have a name."""
 
 _CHUNK = 400
 
@@ -22,20 +25,28 @@ _CHUNK = 400
 def list_exact(
     session: Session, kinds: Sequence[str], key: str, *, trash: bool = False, limit: int = 20
 ) -> list[NamedItem]:
-    """Return the living items of some kinds with `key` as a normalised name; with `trash`, the deleted ones instead.
+    """Return the living items of some kinds with a name, as `ask_exact` asks for them."""
+    return ask_exact(session, kinds, key, trash=trash, limit=limit)()
+
+
+def ask_exact(session: Session, kinds: Sequence[str], key: str, *, trash: bool = False, limit: int = 20) -> AskedNames:
+    """Ask for the living items of some kinds with `key` as a normalised name; with `trash`, the deleted ones instead.
 
     An item that only has it as a short name is returned if no other is found.
     """
     named = tuple(kind for kind in kinds if "key" in NOUNS[kind].table.c)
-    if not named:
-        return []
-    rows = session.connection.execute(_exact_statement(named, trash=trash), {"key": key, "limit": limit}).all()
-    is_clear = any(not row[3] for row in rows)
-    return [(row[0], row[1], row[2]) for row in rows if not (is_clear and row[3])]
+    asked = session.ask(_exact_statement(named, trash=trash), {"key": key, "limit": limit}) if named else None
+
+    def read() -> list[NamedItem]:
+        rows = asked() if asked else ()
+        is_clear = any(not row[3] for row in rows)
+        return [(row[0], row[1], row[2]) for row in rows if not (is_clear and row[3])]
+
+    return read
 
 
 @cache
-def _exact_statement(kinds: tuple[str, ...], *, trash: bool) -> TextClause:
+def _exact_statement(kinds: tuple[str, ...], *, trash: bool) -> TextualSelect:
     """Build one statement for all kinds: every search runs it, and six statements take 2 ms.
 
     Its rows hold kind, id, label, and whether the name is a short one.
@@ -53,7 +64,7 @@ def _exact_statement(kinds: tuple[str, ...], *, trash: bool) -> TextClause:
         for kind in kinds
         if NOUNS[kind].has_other_names
     ]
-    return text(" UNION ALL ".join(selects))
+    return text(" UNION ALL ".join(selects)).columns(*map(column, ("kind", "id", "label", "is_short")))
 
 
 def list_by_source(session: Session, kinds: Sequence[str], source_ref: str, *, trash: bool = False) -> list[NamedItem]:
@@ -100,15 +111,29 @@ def list_similar(session: Session, kinds: Sequence[str], name: str, *, limit: in
 
 def get_labels(session: Session, items: Sequence[tuple[str, str]]) -> dict[str, NamedItem]:
     """Return kind, id and label of items given by kind and id, also of those in the trash."""
-    results: dict[str, NamedItem] = {}
+    asked: list[tuple[str, Rows]] = []
     for kind in dict.fromkeys(kind for kind, _ in items):
-        noun = NOUNS[kind]
-        ids = [id_ for entry, id_ in items if entry == kind]
+        of_kind = [id_ for entry, id_ in items if entry == kind]
+        ids = [id_ for id_ in of_kind if id_ not in session.labels]
+        asked += [(kind, session.labels.pop(id_)) for id_ in dict.fromkeys(of_kind) if id_ in session.labels]
         for start in range(0, len(ids), _CHUNK):
-            where = noun.table.c.id.in_(ids[start : start + _CHUNK])
-            rows = session.connection.execute(select(noun.table.c.id, noun.label).where(where))
-            results |= {row[0]: (kind, row[0], row[1]) for row in rows}
-    return results
+            asked.append((kind, _ask_labels(session, kind, ids[start : start + _CHUNK])))
+    return {row[0]: (kind, row[0], row[1]) for kind, rows in asked for row in rows()}
+
+
+def ask_label(session: Session, kind: str, id_: str) -> None:
+    """Ask for the label of an item that the answer of this call may name."""
+    session.labels[id_] = _ask_labels(session, kind, [id_])
+
+
+def keep_label(session: Session, item: NamedItem) -> None:
+    """Keep the label of an item that the answer of this call may name."""
+    session.labels[item[1]] = lambda: [item[1:]]
+
+
+def _ask_labels(session: Session, kind: str, ids: Sequence[str]) -> Rows:
+    noun = NOUNS[kind]
+    return session.ask(select(noun.table.c.id, noun.label).where(noun.table.c.id.in_(ids)))
 
 
 _WINDOW = """

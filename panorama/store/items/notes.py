@@ -1,12 +1,14 @@
 """Rows of notes: lists them without their content."""
 
+from collections.abc import Callable
+
 from sqlalchemy import func, select
 
 from panorama.domain.items.notes import NoteHeader
 from panorama.domain.paging import Page, PageRequest
 from panorama.store.backend import Session
 from panorama.store.items.listing import list_conditions
-from panorama.store.paging import fetch_page
+from panorama.store.paging import ask_page
 from panorama.store.tables import notes
 
 _HEADER = (
@@ -38,8 +40,20 @@ def list_notes(
     tag: str | None = None,
     pinned: bool | None = None,
 ) -> Page[NoteHeader]:
-    """Return living notes: pinned first, then the last changed first; `project=""` means no project."""
+    """Return living notes, as `ask_notes` asks for them."""
+    return ask_notes(session, part, project=project, tag=tag, pinned=pinned)()
+
+
+def ask_notes(
+    session: Session,
+    part: PageRequest,
+    *,
+    project: str | None = None,
+    tag: str | None = None,
+    pinned: bool | None = None,
+) -> Callable[[], Page[NoteHeader]]:
+    """Ask for living notes: pinned first, then the last changed first; `project=""` means no project."""
     where = list_conditions(notes, project=project, tag=tag, pinned=pinned)
     order = [(notes.c.pinned, True), (notes.c.updated_at, True), (notes.c.id, True)]
     statement = select(*_HEADER).where(*where)
-    return fetch_page(session, statement, order, part, lambda row: NoteHeader(**dict(zip(_NAMES, row, strict=False))))
+    return ask_page(session, statement, order, part, lambda row: NoteHeader(**dict(zip(_NAMES, row, strict=False))))

@@ -1,7 +1,7 @@
 """Counts over many items, computed by the database."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -50,10 +50,10 @@ class ProjectActivity:
     last: datetime | None = None
 
 
-def measure_projects(
+def ask_activity(
     session: Session, clock: Clock, soon: timedelta, since: datetime, *, project: str | None = None
-) -> dict[str | None, ProjectActivity]:
-    """Return the counts of each project that has tasks or notes, or of one, in one statement.
+) -> Callable[[], dict[str | None, ProjectActivity]]:
+    """Ask for the counts of each project that has tasks or notes, or of one, in one statement.
 
     Args:
         soon: Tasks due within this time count as due soon.
@@ -64,14 +64,18 @@ def measure_projects(
         *(_select_changed(kind, since, None, project).add_columns(null()) for kind in ("task", "note")),
         *(counted.add_columns(null()) for counted in _select_states(clock, soon, project)),
     ]
-    rows: Sequence[Any] = session.connection.execute(union_all(*selects)).all()
-    counts: dict[str | None, Counter[str]] = {}
-    last: dict[str | None, datetime] = {}
-    for name, at, count, moment in rows:
-        counts.setdefault(at, Counter())[name] = count
-        if moment is not None:
-            last[at] = max(moment, last.get(at, moment))
-    return {at: _to_activity(counted, last.get(at)) for at, counted in counts.items()}
+    rows = session.ask(union_all(*selects))
+
+    def read() -> dict[str | None, ProjectActivity]:
+        counts: dict[str | None, Counter[str]] = {}
+        last: dict[str | None, datetime] = {}
+        for name, at, count, moment in rows():
+            counts.setdefault(at, Counter())[name] = count
+            if moment is not None:
+                last[at] = max(moment, last.get(at, moment))
+        return {at: _to_activity(counted, last.get(at)) for at, counted in counts.items()}
+
+    return read
 
 
 def _select_stored(kind: str, project: str | None) -> Rows:

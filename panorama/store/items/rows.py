@@ -170,13 +170,14 @@ def add(session: Session, item: Item, *, at: datetime | None = None) -> None:
     noun, row = NOUNS[item.KIND], _to_row(item)
     session.spend(row)
     values = [tuple(row.values())]
+    naming = edges.ask_naming(session, [(None, item)])
     if not session.dialect.insert_rows(session.connection, noun.table, tuple(row), values, skip_existing=True):
         if exists(session, item.KIND, item.id, trash=True):
             raise IdTakenError(f"The id {item.id} is taken.")
         raise ConflictError(f"Another {item.KIND} is called “{item.label}” by now.", hint="Read it again, then repeat.")
     if noun.has_other_names:
         _write_names(session, item)
-    edges.add_item(session, item)
+    edges.add_item(session, item, naming)
     session.full_text.set_words(session, [index_entry(item)], new=True)
     changes.record_all(session, [changes.NewLine("create", item, {}, _initial_fields(noun, item), at=at)])
 
@@ -226,14 +227,19 @@ def save_all(session: Session, updates: Sequence[ItemUpdate]) -> None:
     if not updates:
         return
     differing = [update.list_differing() for update in updates]
+    pairs = [(update.old, update.new) for update in updates]
+    naming, written = edges.ask_naming(session, pairs), _select_indexed(session, updates)
+    known = session.full_text.ask_known(session, [entry.item for entry in written]) if written else None
     _write_rows(session, updates, differing)
     for update in updates:
         if NOUNS[update.new.KIND].has_other_names:
             _write_names(session, update.new, update.old)
-    pairs = [(update.old, update.new) for update in updates]
-    edges.update_items(session, pairs)
+    edges.update_items(session, pairs, naming)
     task_lines.follow_notes(session, pairs)
-    _update_index(session, updates)
+    if removed := [new.id for old, new in pairs if new.deleted_at is not None and old.deleted_at is None]:
+        session.full_text.remove(session, removed)
+    if written:
+        session.full_text.set_words(session, written, known=known)
     changes.record_all(session, [_to_line(*pair) for pair in zip(updates, differing, strict=True)])
 
 
@@ -277,23 +283,17 @@ def _select_logged_fields(noun: Noun, differing: list[str], old: Item) -> list[s
     return [name for name in noun.fields if (name in differing or name in joined) and name not in unsaid]
 
 
-def _update_index(session: Session, updates: Sequence[ItemUpdate]) -> None:
-    """Write and remove the words of changed items."""
-    removed: list[str] = []
+def _select_indexed(session: Session, updates: Sequence[ItemUpdate]) -> list[ItemText]:
+    """Return the words of the living items whose words changed; those of items with many rows are written later."""
     written: list[ItemText] = []
     for update in updates:
         old, new = update.old, update.new
-        if new.deleted_at is not None:
-            removed += [new.id] if old.deleted_at is None else []
-        elif old.deleted_at is not None or old.search_text() != new.search_text():
+        if new.deleted_at is None and (old.deleted_at is not None or old.search_text() != new.search_text()):
             if new.has_rows:
                 session.long_texts.add(new.id)
             else:
                 written.append(index_entry(new))
-    if removed:
-        session.full_text.remove(session, removed)
-    if written:
-        session.full_text.set_words(session, written)
+    return written
 
 
 def index_entry(item: Item) -> ItemText:

@@ -7,18 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, select
 
 from panorama.domain.items.item import kind_of
 from panorama.domain.text.tokens import Term, drop_stop_words
-from panorama.store.backend import Match, Session
+from panorama.store.backend import MAX_COMPARED, Match, Rows, Session
 from panorama.store.items import rows
 from panorama.store.items.rows import NOUNS
 from panorama.store.json_lists import json_values
-from panorama.store.tables import search_parts
-
-MAX_COMPARED = 200
-"""The best matches by bm25 that are compared with the whole query; the rest keep their order."""
 
 ENOUGH_HITS = 100
 """The number of filtered hits after which no more matches are fetched."""
@@ -34,9 +30,6 @@ MISSING_WORD_FACTOR = 0.5
 
 Tuned on `tests/retrieval/tuning.jsonl`, where a half costs nothing; less would hurt paraphrases.
 """
-
-LARGE_STORE_PARTS, SAMPLE_PARTS, COMMON_SHARE = 20_000, 1000, 0.2
-"""In a store of this many parts, a word in a fifth of the last thousand is not counted."""
 
 FEW_PARTS, FEW_DIVISOR = 5, 10
 """This many parts, or a tenth of the store, are few: a stop word in no more parts can be searched."""
@@ -81,25 +74,8 @@ def weigh_terms(session: Session, terms: Sequence[Term]) -> tuple[WeightedTerm, 
     """
     informative = drop_stop_words(terms)
     stems = {term: session.vocabulary.stem(term.words[0]) for term in informative if len(term.words) == 1}
-    total = session.full_text.count_all(session)
-    common = _count_common(session, stems, total)
-    rarer = [stem for stem in dict.fromkeys(stems.values()) if stem and stem not in common]
-    known = common | session.vocabulary.count_parts(session, rarer)
+    total, known = session.vocabulary.measure(session, {stem: term.words[0] for term, stem in stems.items() if stem})
     return tuple(_weigh_term(session, term, stems.get(term, ""), known, total) for term in dict.fromkeys(informative))
-
-
-def _count_common(session: Session, stems: Mapping[Term, str], total: int) -> dict[str, int]:
-    """Return the stems in very many parts of a large store, with an estimated count: counting them takes too long."""
-    if total < LARGE_STORE_PARTS:
-        return {}
-    last = session.connection.execute(select(func.max(search_parts.c.id))).scalar_one()
-    results: dict[str, int] = {}
-    for term, stem in stems.items():
-        word = session.full_text.build_expression([Term(term.words)], every=True)
-        count = session.full_text.count_range(session, word, last - SAMPLE_PARTS, last)
-        if count > COMMON_SHARE * SAMPLE_PARTS:
-            results[stem] = count * total // SAMPLE_PARTS
-    return results
 
 
 def _weigh_term(session: Session, term: Term, stem: str, known: Mapping[str, int], total: int) -> WeightedTerm:
@@ -155,23 +131,33 @@ def _search_parts(session: Session, query: Sequence[WeightedTerm], limit: int, r
         every = _search_terms(session, known, limit, reach, every=True)
         if len(every) >= limit:
             return [(match, share) for match in every]
-    matches = _search_terms(session, rare, limit, reach)
+    compared_with = _list_compared(session, known, rare)
+    matches = _search_terms(session, rare, limit, reach, compared_with=compared_with)
+    total = sum(entry.weight for entry in query)
     whole = {match.part for match in every}
-    compared = [match for match in matches[:MAX_COMPARED] if match.part not in whole]
-    covered = _measure_coverage(session, query, rare, compared)
-    joined = [(match, share) for match in every] + [(match, covered[match.part]) for match in compared]
+    joined = [(match, share) for match in every] + [
+        (match, sum(known[place].weight / total for place in match.holds))
+        for match in matches[:MAX_COMPARED]
+        if match.part not in whole
+    ]
     rest = [(match, 0.0) for match in matches[MAX_COMPARED:] if match.part not in whole]
     return sorted(joined, key=lambda pair: -pair[0].score * pair[1]) + rest
 
 
 def _search_terms(
-    session: Session, terms: Sequence[WeightedTerm], limit: int, reach: int, *, every: bool = False
+    session: Session,
+    terms: Sequence[WeightedTerm],
+    limit: int,
+    reach: int,
+    *,
+    every: bool = False,
+    compared_with: Sequence[str] = (),
 ) -> list[Match]:
     if not terms:
         return []
     query = session.full_text.build_expression([entry.term for entry in terms], every=every)
     return session.full_text.search_expression(
-        session, query, limit=limit, reach=reach // len(terms) if every else reach
+        session, query, limit=limit, reach=reach // len(terms) if every else reach, terms=compared_with
     )
 
 
@@ -187,20 +173,11 @@ def _select_rare(query: Sequence[WeightedTerm], reach: int) -> list[WeightedTerm
     return results
 
 
-def _measure_coverage(
-    session: Session, query: Sequence[WeightedTerm], rare: Sequence[WeightedTerm], matches: Sequence[Match]
-) -> dict[int, float]:
-    """Return the share of the query in each part."""
-    covered = dict.fromkeys((match.part for match in matches), 0.0)
-    total = sum(entry.weight for entry in query)
+def _list_compared(session: Session, known: Sequence[WeightedTerm], rare: Sequence[WeightedTerm]) -> list[str]:
+    """Return an expression for each term of the query that matches of the rare terms are compared with."""
     any_rare = session.full_text.build_expression([entry.term for entry in rare], every=False)
-    for entry in query:
-        if entry.count:
-            term = session.full_text.build_expression([entry.term], every=True)
-            asked = term if entry in rare else session.full_text.join_expressions(any_rare, term)
-            for part in session.full_text.list_matching_parts(session, asked, covered):
-                covered[part] += entry.weight / total
-    return covered
+    terms = [(session.full_text.build_expression([entry.term], every=True), entry in rare) for entry in known]
+    return [term if is_rare else session.full_text.join_expressions(any_rare, term) for term, is_rare in terms]
 
 
 def _best_per_item(matches: Iterable[tuple[Match, float]]) -> list[Hit]:
@@ -221,30 +198,30 @@ def _apply_filters(session: Session, hits: list[Hit], filters: Filters) -> list[
 
 def filter_living(session: Session, ids: Sequence[str], filters: Filters) -> dict[str, datetime]:
     """Return the living items that pass the filters, and when each was last changed."""
-    results: dict[str, datetime] = {}
     by_kind: dict[str, list[str]] = {}
     for id_ in ids:
         by_kind.setdefault(kind_of(id_) or "", []).append(id_)
+    asked: list[Rows] = []
     for kind in filters.kinds:
         batch = by_kind.get(kind, [])
-        for start in range(0, len(batch), 500):
-            results |= _filter_kind(session, kind, batch[start : start + 500], filters)
-    return results
+        if filters.project is None or "project" in NOUNS[kind].table.c:
+            asked += [
+                _ask_living(session, kind, batch[start : start + 500], filters) for start in range(0, len(batch), 500)
+            ]
+    return {row[0]: row[1] for rows_ in asked for row in rows_()}
 
 
-def _filter_kind(session: Session, kind: str, ids: Sequence[str], filters: Filters) -> dict[str, datetime]:
+def _ask_living(session: Session, kind: str, ids: Sequence[str], filters: Filters) -> Rows:
     table = NOUNS[kind].table
     where: list[ColumnElement[bool]] = []
     if filters.project is not None:
-        if "project" not in table.c:
-            return {}
         where.append(table.c.project == filters.project if filters.project else table.c.project.is_(None))
     if filters.since is not None:
         where.append(table.c.updated_at >= filters.since)
     if filters.until is not None:
         where.append(table.c.updated_at < filters.until)
     statement = _ALIVE[kind].where(*where) if where else _ALIVE[kind]
-    return {row[0]: row[1] for row in session.connection.execute(statement, {"ids": json.dumps(list(ids))}).all()}
+    return session.ask(statement, {"ids": json.dumps(list(ids))})
 
 
 _ALIVE = {
@@ -260,9 +237,9 @@ _ITEMS = {
 
 def load_items(session: Session, ids: Sequence[str]) -> dict[str, Any]:
     """Return some items by id."""
-    items: dict[str, Any] = {}
+    asked: list[tuple[str, Rows]] = []
     for kind in dict.fromkeys(kind_of(id_) for id_ in ids):
         if kind is not None:
             values = {"ids": json.dumps([id_ for id_ in ids if kind_of(id_) == kind])}
-            items |= {row.id: rows.to_item(kind, row) for row in session.connection.execute(_ITEMS[kind], values)}
-    return items
+            asked.append((kind, session.ask(_ITEMS[kind], values)))
+    return {row[0]: rows.to_item(kind, tuple(row)) for kind, found in asked for row in found()}

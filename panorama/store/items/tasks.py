@@ -1,6 +1,6 @@
 """Rows of tasks: filters, order, and comparisons with deadlines."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -12,12 +12,12 @@ from panorama.domain.items.choices import OPEN_STATUSES
 from panorama.domain.items.tasks import Task
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.time.times import format_utc, start_of_day
-from panorama.store.backend import Session
+from panorama.store.backend import Rows, Session
 from panorama.store.column_types import bucket_days
 from panorama.store.graph.chains import list_chain
 from panorama.store.items import rows
 from panorama.store.items.projects import has_tag
-from panorama.store.paging import Order, ascending, fetch_page
+from panorama.store.paging import Order, ascending, ask_page
 from panorama.store.tables import DUE_FIRST, STARTED_FIRST, tasks
 
 Condition = ColumnElement[bool]
@@ -150,10 +150,9 @@ def waits_for_somebody() -> Condition:
     return tasks.c.waiting_for.is_not(None)
 
 
-def exists_closed(session: Session, conditions: list[ColumnElement[bool]]) -> bool:
-    """Return the condition for tasks that are not open and meet other conditions."""
-    statement = select(tasks.c.id).where(*conditions, tasks.c.status.not_in(OPEN_STATUSES)).limit(1)
-    return session.connection.execute(statement).first() is not None
+def ask_closed(session: Session, conditions: list[ColumnElement[bool]]) -> Rows:
+    """Ask for a task that is not open and meets other conditions."""
+    return session.ask(select(tasks.c.id).where(*conditions, tasks.c.status.not_in(OPEN_STATUSES)).limit(1))
 
 
 def count_per_day(session: Session, field: str, days: Sequence[datetime], project: str | None = None) -> list[int]:
@@ -189,10 +188,20 @@ def list_tasks(
     count: bool = True,
 ) -> Page[Task]:
     """Return the tasks that meet the conditions, in the default order or another."""
+    return ask_tasks(session, part, conditions, by=by, count=count)()
+
+
+def ask_tasks(
+    session: Session,
+    part: PageRequest,
+    conditions: list[ColumnElement[bool]],
+    *,
+    by: list[Order] | None = None,
+    count: bool = True,
+) -> Callable[[], Page[Task]]:
+    """Ask for the tasks that meet the conditions, in the default order or another."""
     statement = select(*rows.columns("task")).where(*conditions)
-    return fetch_page(
-        session, statement, by or default_order(), part, lambda row: rows.to_item("task", row), count=count
-    )
+    return ask_page(session, statement, by or default_order(), part, lambda row: rows.to_item("task", row), count=count)
 
 
 def order_by_completion() -> list[Order]:

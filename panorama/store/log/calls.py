@@ -45,7 +45,7 @@ _values = attrgetter(*_NAMES)
 
 def add(session: Session, entries: Sequence[CallLogEntry]) -> None:
     """Write entries."""
-    session.dialect.insert_rows(session.connection, calls, _NAMES, map(_values, entries))
+    session.dialect.insert_rows(session.connection, calls, _NAMES, map(_values, entries), is_awaited=False)
 
 
 def delete_before(session: Session, before: datetime) -> None:

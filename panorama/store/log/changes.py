@@ -94,7 +94,7 @@ def record_all(session: Session, lines: Sequence[NewLine]) -> None:
         what = line.at or item.updated_at, item.id, item.KIND, line.action, item.version
         created.append((*by, *what, *sides, line.undoes))
         session.touched.append(ItemChange.of(line.action, item, line.before, line.after))
-    session.dialect.insert_rows(session.connection, changes, _NAMES, created)
+    session.dialect.insert_rows(session.connection, changes, _NAMES, created, is_awaited=False)
 
 
 def _to_plain_sides(
@@ -125,7 +125,7 @@ def _store_text(session: Session, text: str) -> dict[str, Any]:
     name = digest(text)
     if session.connection.execute(select(texts.c.digest).where(texts.c.digest == name)).first() is None:
         session.spend(text)
-        session.connection.execute(insert(texts), {"digest": name, "text": text})
+        session.send(insert(texts).inline(), {"digest": name, "text": text})
     return {"of": name, "chars": len(text)}
 
 

@@ -23,8 +23,6 @@ def find_answer(session: Session, key: str, now: datetime) -> tuple[str, dict[st
 
 def save_answer(session: Session, key: str, digest: str, answer: dict[str, Any], now: datetime) -> None:
     """Store an answer under a key; answers older than a day are deleted."""
-    session.connection.execute(
-        delete(idempotency).where((idempotency.c.at <= now - RETENTION) | (idempotency.c.key == key))
-    )
+    session.send(delete(idempotency).where((idempotency.c.at <= now - RETENTION) | (idempotency.c.key == key)))
     session.spend(answer)
-    session.connection.execute(insert(idempotency), {"key": key, "digest": digest, "at": now, "answer": answer})
+    session.send(insert(idempotency).inline(), {"key": key, "digest": digest, "at": now, "answer": answer})

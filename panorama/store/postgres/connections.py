@@ -1,7 +1,6 @@
 """Connections to one space: their settings, and how they end."""
 
 import json
-import select
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,6 +13,7 @@ from sqlalchemy.pool import QueuePool
 from panorama.errors import InvalidInputError
 from panorama.store.backend import noop
 from panorama.store.postgres.errors import missing_password_error, pooler_error
+from panorama.store.postgres.pipeline.connection import QueueingConnection, is_readable
 from panorama.store.postgres.sql import DRIVER, register
 from panorama.system_keyring import read_secret
 
@@ -110,17 +110,11 @@ def split_password(text: str) -> tuple[str, str]:
 
 
 def create_readers(url: URL, schema: str) -> Engine:
-    """Return an engine whose transactions are consistent views; the first statement of each opens it."""
-    engine = _create_engine(
-        url, schema, {"idle_in_transaction_session_timeout": f"{VIEW_IDLE_SECONDS}s"}, "REPEATABLE READ",
+    """Return an engine for views, which begins none itself."""
+    return _create_engine(
+        url, schema, {"idle_in_transaction_session_timeout": f"{VIEW_IDLE_SECONDS}s"}, "AUTOCOMMIT",
         pool_size=KEPT_CONNECTIONS, max_overflow=MOST_CONNECTIONS - KEPT_CONNECTIONS,
     )  # fmt: skip
-
-    @event.listens_for(engine, "connect")
-    def set_read_only(connection: Any, _record: object) -> None:
-        connection.read_only = True
-
-    return engine
 
 
 def create_writers(url: URL, schema: str, busy_seconds: float) -> Engine:
@@ -155,7 +149,7 @@ def create_single(url: URL, search_path: str, before_connecting: Callable[[], No
         before_connecting: Called before the connection is opened, or opened again; what it raises prevents that.
     """
     return _create_engine(
-        url, search_path, {}, "READ COMMITTED", before_connecting=before_connecting,
+        url, search_path, {}, "AUTOCOMMIT", before_connecting=before_connecting,
         pool_size=1, max_overflow=0, pool_timeout=TURN_SECONDS,
     )  # fmt: skip
 
@@ -220,7 +214,7 @@ class _Connector:
         if self._password:
             parameters["password"] = self._password
         try:
-            return psycopg.connect(**parameters)
+            return QueueingConnection.connect(**parameters)
         except psycopg.ProgrammingError as error:
             raise _invalid_url(str(error).strip()) from None
         except psycopg.OperationalError as error:
@@ -230,7 +224,7 @@ class _Connector:
         if not self._password:
             raise missing_password_error(self._address)
         parameters["password"] = self._password
-        return psycopg.connect(**parameters)
+        return QueueingConnection.connect(**parameters)
 
 
 def _require_direct(search_path: str, connection: Any, _record: object) -> None:
@@ -251,24 +245,20 @@ def _require_direct(search_path: str, connection: Any, _record: object) -> None:
 
 def _require_open(connection: Any, _record: object, _proxy: object) -> None:
     """Find out whether the server closed an idle connection, without a round trip; the pool then opens another."""
+    try:
+        connection.finish_ending()
+    except psycopg.OperationalError as error:
+        raise DisconnectionError from error
     if not is_open(connection):
         raise DisconnectionError
 
 
 def is_open(connection: psycopg.Connection[Any]) -> bool:
     """Return whether the server has not closed an idle connection: to one that it closed, an end is waiting."""
-    return not (connection.closed or _is_readable(connection.fileno()))
+    return not (connection.closed or is_readable(connection.fileno()))
 
 
-def _is_readable(descriptor: int) -> bool:
-    if not hasattr(select, "poll"):  # Windows
-        return bool(select.select([descriptor], [], [], 0)[0])
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(0))
-
-
-def driver_connection(connection: Connection) -> psycopg.Connection[Any]:
+def driver_connection(connection: Connection) -> QueueingConnection:
     """Return the driver's connection behind one of SQLAlchemy's."""
     driver: Any = connection.connection.dbapi_connection
     return getattr(driver, "driver_connection", driver)

@@ -1,14 +1,14 @@
 """What PostgreSQL does its own way inside a transaction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Table, func, select
+from sqlalchemy import Connection, Executable, Table, func, select
 
 from panorama.store import bulk_writes
-from panorama.store.backend import Dialect, FullText, ProgressCallback, Session, Vocabulary, noop
+from panorama.store.backend import Dialect, FullText, ProgressCallback, Rows, Session, Vocabulary, noop
 from panorama.store.column_types import Utc
 from panorama.store.postgres.connections import driver_connection
 from panorama.store.postgres.fulltext import TsvectorFullText
@@ -17,6 +17,7 @@ from panorama.store.postgres.transfer.stored_rows import select_stored
 from panorama.store.postgres.vocabulary import TsvectorVocabulary
 
 _CLOCK = select(func.clock_timestamp(type_=Utc))
+_WAITING_READ = {"delay": "read"}
 
 
 class PostgresDialect:
@@ -26,6 +27,14 @@ class PostgresDialect:
     vocabulary: Vocabulary = TsvectorVocabulary()
     insert_rows = staticmethod(bulk_writes.insert_rows)
     update_rows = staticmethod(bulk_writes.update_rows)
+
+    def ask(self, connection: Connection, statement: Executable, values: Mapping[str, Any] | None) -> Rows:
+        """Read rows with the next statement, or when they are needed."""
+        return connection.execute(statement, values, execution_options=_WAITING_READ).all
+
+    def send(self, connection: Connection, statement: Executable, values: Mapping[str, Any] | None) -> None:
+        """Execute a statement with the next one, or with the commit."""
+        connection.execute(statement, values, execution_options=bulk_writes.WAITING_WRITE)
 
     def write_snapshot(self, session: Session, target: Path, progress: ProgressCallback = noop) -> None:
         """Write what a session sees to a new SQLite file, while others go on writing."""

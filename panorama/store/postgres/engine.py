@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 from sqlalchemy import URL, Connection
+from sqlalchemy.exc import DBAPIError
 
 from panorama.domain.changes import Origin
 from panorama.errors import PanoramaError, UnavailableError
@@ -29,7 +30,7 @@ from panorama.store.postgres.connections import (
 from panorama.store.postgres.contents import content_rows
 from panorama.store.postgres.contents.table_contents import TableContents
 from panorama.store.postgres.dialect import DIALECT
-from panorama.store.postgres.errors import translate_errors
+from panorama.store.postgres.errors import lacks_right, translate_errors
 from panorama.store.postgres.feed.space_feed import SpaceFeed
 from panorama.store.postgres.functions import create_functions
 from panorama.store.postgres.scratch_tables import open_scratch_tables
@@ -88,10 +89,14 @@ class PostgresDatabase(Transactions):
         with self._hold_write_lock(), translate_errors(), self._connect(self._writers.connect()) as connection:
             self._membership.renew()
             driver = driver_connection(connection)
-            number = _begin_write(driver)
+            driver.queue(spaces.BEGIN_WRITE)
+            lock = driver.queue(spaces.TAKE_LOCK)
+            with self._watch.limit(driver), _name_missing_right(driver):
+                yield Session(connection, origin, DIALECT)
+                ((_, number, may_write),) = lock.fetchall()  # sent only now if nothing was read
+                if not may_write:
+                    raise _read_only_error(driver)
             with self._mark_as_own(number):
-                with self._watch.limit(driver):
-                    yield Session(connection, origin, DIALECT)
                 commit(driver, number, self.connect)
 
     def _create_feed(self) -> SpaceFeed:
@@ -99,7 +104,7 @@ class PostgresDatabase(Transactions):
 
     @contextmanager
     def _mark_as_own(self, number: str) -> Generator[None]:
-        """Let the feed skip what this transaction writes, unless nobody knows whether it is kept."""
+        """Let the feed skip what a transaction writes that commits inside, unless nobody knows whether it is kept."""
         if not self._feed.is_listening:
             yield
             return
@@ -141,12 +146,14 @@ class PostgresDatabase(Transactions):
     @contextmanager
     def _open_view(self) -> Generator[Session]:
         with translate_errors(), self._connect(self._readers.connect()) as connection:
-            with self._watch.limit(driver_connection(connection)) as watched:
-                session = Session(connection, None, DIALECT)
-                with self._set_current(session):
-                    yield session
+            driver = driver_connection(connection)
+            driver.queue(spaces.BEGIN_VIEW)
+            with self._watch.limit(driver) as watched, self._set_current(Session(connection, None, DIALECT)) as session:
+                yield session
             if watched and watched.is_cancelled:
-                self._close(driver_connection(connection))  # the request may still reach its next statement
+                self._close(driver)  # the request may still reach its next statement
+            else:
+                driver.end_view()
 
     def is_current(self) -> bool:
         """Return true: a space that is dropped and made again is the same to whoever has it open."""
@@ -244,7 +251,7 @@ class ScratchSpace(PostgresDatabase):
         self._url = url
         self.schema = schema
         with translate_errors():
-            self._readers, self._writers = open_scratch_tables(url, schema, check_cancel)
+            self._readers = self._writers = open_scratch_tables(url, schema, check_cancel)
         self._members = self._writers
         self._membership = SpaceMembership(self._members, self.connect, self.schema)
         self._feed = self._create_feed()
@@ -263,23 +270,23 @@ class ScratchSpace(PostgresDatabase):
         """Keep it: the server has answered the request to cancel by now."""
 
 
-def _begin_write(driver: psycopg.Connection[Any]) -> str:
-    """Begin a transaction, take the space's lock, and return the transaction's number: one round trip.
+@contextmanager
+def _name_missing_right(driver: psycopg.Connection[Any]) -> Generator[None]:
+    """Say that the role may only read, where the space's lock or what was sent with it is refused.
 
     Raises:
-        UnavailableError: The space does not exist, or the role may only read it.
+        ReadOnlyRoleError: The role may not write.
     """
-    cursor = driver.execute(spaces.BEGIN_WRITE)
-    cursor.nextset()
-    row = cursor.fetchone()
-    if row is None:
-        raise UnavailableError(
-            "The space does not exist in this database; nothing was changed.", hint="Check the setting `space`."
-        )
-    _, number, may_write = row
-    if not may_write:
-        raise spaces.ReadOnlyRoleError(
-            f"The role {driver.info.user} may only read this space; nothing was changed.",
-            hint="Ask the owner of the space for the right to write: panorama spaces grant SPACE ROLE",
-        )
-    return str(number)
+    try:
+        yield
+    except (DBAPIError, psycopg.Error) as error:
+        if lacks_right(error):
+            raise _read_only_error(driver) from error
+        raise
+
+
+def _read_only_error(driver: psycopg.Connection[Any]) -> UnavailableError:
+    return spaces.ReadOnlyRoleError(
+        f"The role {driver.info.user} may only read this space; nothing was changed.",
+        hint="Ask the owner of the space for the right to write: panorama spaces grant SPACE ROLE",
+    )

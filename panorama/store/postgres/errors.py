@@ -49,7 +49,7 @@ _CAUSES = {
 }
 """The message and hint for SQLSTATEs, see appendix A of PostgreSQL's manual."""
 
-_STOPPED = "57014"
+_STOPPED, _LACKS_RIGHT = "57014", "42501"
 _UNREACHABLE = (
     "The database server cannot be reached; nothing was changed.",
     "Check that it runs and that database_url is right; then send the same call again.",
@@ -101,6 +101,12 @@ def raise_translated(error: DBAPIError | psycopg.Error) -> None:
     if known := _find_cause(cause):
         message, hint = known
         raise UnavailableError(message, hint=hint) from error
+
+
+def lacks_right(error: BaseException) -> bool:
+    """Return whether an error says that the role lacks a right."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return isinstance(cause, psycopg.Error) and cause.sqlstate == _LACKS_RIGHT
 
 
 def is_lost(error: BaseException) -> bool:

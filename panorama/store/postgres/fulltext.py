@@ -3,15 +3,15 @@
 Connections need `plan_cache_mode = force_custom_plan`: a plan that serves any word is a hundred times slower for some.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, column, text
 
 from panorama.domain.text.tokens import Term
-from panorama.store.backend import Hit, Match, Session
+from panorama.store.backend import Hit, KnownParts, Match, Session
 from panorama.store.postgres.lexemes import render_term, render_vector
-from panorama.store.words.part_index import TITLE_WEIGHT, KnownPart, NewPart, PartIndex
+from panorama.store.words.part_index import TITLE_WEIGHT, NewPart, PartIndex, group_known
 
 PART_CHARS = 16_384
 """The longest text of one part: its words have different places, and few words more places than a `tsvector` holds."""
@@ -34,7 +34,9 @@ MAX_NAMED = 20_000
 TERMS_AT_ONCE = 500
 """Words that are looked at in one step when those are removed that no part has."""
 
-_ALL_KNOWN = text("SELECT item, digest, id, kind FROM search_parts WHERE item = ANY(:items) ORDER BY id")
+_ALL_KNOWN = text("SELECT item, digest, id, kind FROM search_parts WHERE item = ANY(:items) ORDER BY id").columns(
+    *map(column, ("item", "digest", "id", "kind"))
+)
 _INSERT = text(
     "WITH given AS (SELECT * FROM unnest(CAST(:items AS text[]), CAST(:kinds AS text[]), CAST(:names AS text[]), "
     "CAST(:vectors AS text[])) WITH ORDINALITY AS g(item, kind, digest, words, place)), "
@@ -50,7 +52,7 @@ _DELETE = text(
 _WEIGHTS = "'{{{low}, {low}, {low}, 1}}'".format(low=1 / TITLE_WEIGHT)  # of D, C, B and A
 # Rank and limit before the join. A title's word has weight A, any other D; 1 divides by the logarithm of the length.
 _RANK = (
-    "SELECT p.item, p.kind, r.score, r.id FROM (SELECT id, ts_rank("
+    "SELECT p.item, p.kind, r.score, r.id{columns} FROM (SELECT id, words, ts_rank("
     "{weights}, words, CAST(:query AS tsquery), 1) AS score "
     "FROM ({matches}) AS m ORDER BY score DESC, id {order} LIMIT :limit) AS r "
     "JOIN search_parts AS p ON p.id = r.id ORDER BY r.score DESC, p.id {order}"
@@ -68,22 +70,17 @@ _JOINT_MATCHES = (
     f"AND id + 0 < (SELECT min(id) FROM (SELECT id FROM search_words ORDER BY id DESC LIMIT {RECENT_PARTS}) AS n) "
     "ORDER BY id + 0 DESC LIMIT :reach) AS o) AS j ORDER BY id DESC LIMIT :reach"
 )
-_BEST = text(_RANK.format(order="DESC", weights=_WEIGHTS, matches=_LAST_MATCHES))
-_BEST_JOINT = text(_RANK.format(order="DESC", weights=_WEIGHTS, matches=_JOINT_MATCHES))
-_NAMED = text(_RANK.format(order="ASC", weights=_WEIGHTS, matches=_LAST_MATCHES))
-# The parts are read by number: OFFSET keeps the condition out of the inner query, and so the index of words.
-_MATCHING = text(
-    "SELECT id FROM (SELECT id, words FROM search_words WHERE id = ANY(:parts) OFFSET 0) AS p "
-    "WHERE words @@ CAST(:query AS tsquery)"
+_HOLDS = (
+    ", ARRAY(SELECT t.place - 1 FROM unnest(CAST(:terms AS text[])) WITH ORDINALITY AS t(term, place) "
+    "WHERE r.words @@ CAST(t.term AS tsquery) ORDER BY t.place)"
 )
-_COUNT_RANGE = text(
-    "SELECT count(*) FROM (SELECT words FROM search_words WHERE id BETWEEN :first AND :last OFFSET 0) AS p "
-    "WHERE words @@ CAST(:query AS tsquery)"
-)
-_COUNT_ALL = text(
+_BEST = text(_RANK.format(columns=_HOLDS, order="DESC", weights=_WEIGHTS, matches=_LAST_MATCHES))
+_BEST_JOINT = text(_RANK.format(columns=_HOLDS, order="DESC", weights=_WEIGHTS, matches=_JOINT_MATCHES))
+_NAMED = text(_RANK.format(columns="", order="ASC", weights=_WEIGHTS, matches=_LAST_MATCHES))
+COUNT_ALL = text(
     f"SELECT CASE WHEN reltuples > {EXACT_COUNT} THEN CAST(reltuples AS bigint) "
     "ELSE (SELECT count(*) FROM search_words) END FROM pg_class WHERE oid = to_regclass('search_words')"
-)
+).columns(column("parts"))
 # MATERIALIZED: planned for all matches, not for the first few, which may be at the end of the table.
 _COUNT = text(
     "WITH m AS MATERIALIZED (SELECT id FROM search_words WHERE words @@ CAST(:query AS tsquery)) "
@@ -107,12 +104,10 @@ class TsvectorFullText(PartIndex):
     def __init__(self) -> None:
         self._merged: WeakKeyDictionary[Engine, str] = WeakKeyDictionary()
 
-    def list_known(self, session: Session, items: Sequence[str]) -> dict[str, dict[str, KnownPart]]:
-        """Return the indexed parts of some items by item and name."""
-        known: dict[str, dict[str, KnownPart]] = {}
-        for row in session.connection.execute(_ALL_KNOWN, {"items": list(items)}):
-            known.setdefault(row[0], {})[row[1]] = KnownPart(row[2], row[3])
-        return known
+    def ask_known(self, session: Session, items: Sequence[str]) -> KnownParts:
+        """Ask for the indexed parts of some items."""
+        rows = session.ask(_ALL_KNOWN, {"items": list(items)})
+        return lambda: group_known(rows())
 
     def insert_parts(self, session: Session, parts: Sequence[NewPart]) -> None:
         """Insert parts that are not indexed yet, at least one, and their words for the vocabulary."""
@@ -124,11 +119,11 @@ class TsvectorFullText(PartIndex):
             "vectors": [vector for vector, _ in vectors],
             "terms": sorted(filter(is_correctable, set[str]().union(*(lexemes for _, lexemes in vectors)))),
         }
-        session.connection.execute(_INSERT, values)
+        session.send(_INSERT, values)
 
     def delete_parts(self, session: Session, ids: Sequence[int]) -> None:
         """Delete some parts and their words."""
-        session.connection.execute(_DELETE, {"ids": list(ids)})
+        session.send(_DELETE, {"ids": list(ids)})
 
     def search_terms(self, session: Session, query: tuple[Term, ...], *, every: bool, limit: int) -> list[Hit]:
         """Return the best parts that hold every term, or any of them; at most `limit`, the best first.
@@ -140,29 +135,20 @@ class TsvectorFullText(PartIndex):
         values = {"query": self.build_expression(query, every=every), "limit": limit, "reach": MAX_NAMED}
         return [Hit(row[0], row[1], -row[2]) for row in session.connection.execute(_NAMED, values)]
 
-    def search_expression(self, session: Session, query: str, *, limit: int, reach: int) -> list[Match]:
+    def search_expression(
+        self, session: Session, query: str, *, limit: int, reach: int, terms: Sequence[str] = ()
+    ) -> list[Match]:
         """Return the best parts that an expression finds among the `reach` last written ones, the best first.
 
         Ranking a match costs some 3 us, and a common word has a hundred thousand.
         """
-        values = {"query": query, "limit": limit, "reach": reach}
+        values = {"query": query, "limit": limit, "reach": reach, "terms": list(terms)}
         statement = _BEST_JOINT if " & " in query or " <-> " in query else _BEST
         return [Match(*row) for row in session.connection.execute(statement, values)]
 
-    def list_matching_parts(self, session: Session, query: str, parts: Collection[int]) -> list[int]:
-        """Return those of some parts that match an expression."""
-        if not parts:
-            return []
-        return list(session.connection.execute(_MATCHING, {"query": query, "parts": list(parts)}).scalars())
-
-    def count_range(self, session: Session, query: str, first: int, last: int) -> int:
-        """Return how many of the parts from `first` to `last` match an expression."""
-        values = {"query": query, "first": first, "last": last}
-        return session.connection.execute(_COUNT_RANGE, values).scalar_one()
-
     def count_all(self, session: Session) -> int:
         """Return how many parts there are, from EXACT_COUNT on as the server estimates."""
-        return session.connection.execute(_COUNT_ALL).scalar_one()
+        return session.connection.execute(COUNT_ALL).scalar_one()
 
     def count(self, session: Session, query: str, *, most: int) -> int:
         """Return how many parts match an expression, counted up to `most`."""

@@ -22,7 +22,6 @@ PORTION_BLOCKS = 4096
 """Blocks that one statement copies, 32 MB: it is asked between two of them whether to go on."""
 
 _SETTINGS = (
-    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
     "SET LOCAL statement_timeout = 0",
     "SET LOCAL idle_in_transaction_session_timeout = 0",
     "SET LOCAL maintenance_work_mem = '256MB'",
@@ -50,8 +49,8 @@ _FOREIGN_KEYS = text(
 )
 
 
-def open_scratch_tables(url: URL, schema: str, check_cancel: Callable[[], None] = noop) -> tuple[Engine, Engine]:
-    """Copy the tables of a space; return engines for reading and for writing with one connection, which sees them.
+def open_scratch_tables(url: URL, schema: str, check_cancel: Callable[[], None] = noop) -> Engine:
+    """Copy the tables of a space; return an engine with the one connection that sees them.
 
     Calls take turns for the connection. Without its copies another connection would write the space itself, so there
     is none after it.
@@ -63,15 +62,12 @@ def open_scratch_tables(url: URL, schema: str, check_cancel: Callable[[], None] 
     engine = create_single(url, f"{TEMPORARY},{schema}", partial(_refuse_after, is_copied))
     try:
         with engine.connect() as connection:
-            _copy_tables(connection, schema, check_cancel)
+            _copy_tables(connection.execution_options(isolation_level="REPEATABLE READ"), schema, check_cancel)
     except BaseException:
         engine.dispose()
         raise
     is_copied.set()
-    return (
-        engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True),
-        engine.execution_options(isolation_level="AUTOCOMMIT"),
-    )
+    return engine
 
 
 def _refuse_after(is_copied: Event) -> None:

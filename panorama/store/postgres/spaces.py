@@ -32,15 +32,17 @@ LOCK_PREFIX = 0x50414E
 _WRITE_LOCK = 0x50414E4F << 32
 """The upper half of the number of a space's lock, "PANO" in ASCII; the lower half is the schema's number."""
 
-_TAKE_LOCK = (
-    f"SELECT pg_advisory_xact_lock({_WRITE_LOCK} | oid::bigint), pg_current_xact_id()::text, "
-    "has_table_privilege(to_regclass('changes'), 'INSERT') FROM pg_namespace WHERE nspname = current_schema()"
+TAKE_LOCK = (
+    f"SELECT pg_advisory_xact_lock({_WRITE_LOCK} | coalesce(current_schema(), 'no_space')::regnamespace::oid::bigint), "
+    "pg_current_xact_id()::text, has_table_privilege(to_regclass('changes'), 'INSERT')"
 ).encode()
-BEGIN_WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED; " + _TAKE_LOCK
-"""Begins a write: takes the space's lock, and returns the number of the transaction and whether the role may write.
+"""Takes the space's lock until the end of the transaction; returns its number and whether the role may write.
 
-READ COMMITTED: at a higher level the snapshot would be older than the lock.
+The transaction is READ COMMITTED: at a higher level the snapshot would be older than the lock.
 """
+
+BEGIN_WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
+BEGIN_VIEW = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class ReadOnlyRoleError(UnavailableError):
@@ -70,7 +72,7 @@ def name_for_previous(schema: str, state: str, now: datetime) -> str:
 
 def lock(connection: psycopg.Connection[Any]) -> None:
     """Take the write lock of the connection's space until the end of the open transaction."""
-    connection.execute(_TAKE_LOCK)
+    connection.execute(TAKE_LOCK)
 
 
 def check_server(connection: psycopg.Connection) -> None:

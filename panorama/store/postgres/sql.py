@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sqlalchemy import BigInteger, Integer, Text, types
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.postgresql.base import PGCompiler, PGTypeCompiler
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg, PGExecutionContext_psycopg
 from sqlalchemy.sql.elements import BinaryExpression
 from sqlalchemy.sql.functions import Function
 
@@ -52,12 +52,22 @@ class _TypeCompiler(PGTypeCompiler):
         return super().visit_TEXT(Text(collation="C" if is_column else type_.collation), **options)
 
 
+class _ExecutionContext(PGExecutionContext_psycopg):
+    """Lets a statement with the execution option `delay` wait, if the connection can let it."""
+
+    def create_default_cursor(self) -> Any:
+        cursor: Any = super().create_default_cursor()
+        cursor.delay = self.execution_options.get("delay", "")
+        return cursor
+
+
 class PanoramaDialect(PGDialect_psycopg):
     """PostgreSQL by psycopg, with the column types of Panorama."""
 
     supports_statement_cache = True
     statement_compiler = _StatementCompiler
     type_compiler_cls = _TypeCompiler
+    execution_ctx_cls = _ExecutionContext
     colspecs: ClassVar = {**PGDialect_psycopg.colspecs, Integer: _Number}
 
 

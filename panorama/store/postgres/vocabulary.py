@@ -6,6 +6,7 @@ from sqlalchemy import text
 
 from panorama.store.backend import Session
 from panorama.store.items import rows
+from panorama.store.postgres.fulltext import COUNT_ALL
 from panorama.store.postgres.lexemes import LEXEME_CHARS, split_lexemes
 from panorama.store.words.part_index import HIDDEN_KIND
 from panorama.store.words.word_vocabulary import MAX_BUCKET, MAX_TEXTS, READ_CHARS, TermRange, WordVocabulary
@@ -52,6 +53,12 @@ class TsvectorVocabulary(WordVocabulary):
         cut = {stem[:LEXEME_CHARS]: stem for stem in stems}
         counts = session.connection.execute(_COUNTS, {"terms": list(cut)})
         return {cut[row[0]]: row[1] for row in counts if row[1]}
+
+    def measure(self, session: Session, words: Mapping[str, str]) -> tuple[int, dict[str, int]]:
+        """Return how many parts there are, and how many contain some words, given by stem."""
+        total = session.ask(COUNT_ALL)
+        counts = self.count_parts(session, list(words))
+        return total()[0][0], counts
 
     def list_terms(self, session: Session, span: TermRange) -> Iterable[str]:
         """Return stems in a range, at most MAX_BUCKET; some may have left the index."""

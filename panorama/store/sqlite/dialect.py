@@ -1,14 +1,14 @@
 """What SQLite does its own way inside a transaction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Table, text
+from sqlalchemy import Connection, Executable, Table, text
 
 from panorama.store import bulk_writes
 from panorama.store.archive.jsonl import BATCH_ROWS
-from panorama.store.backend import Dialect, FullText, ProgressCallback, Session, Vocabulary, noop
+from panorama.store.backend import Dialect, FullText, ProgressCallback, Rows, Session, Vocabulary, noop
 from panorama.store.sqlite.fulltext import Fts5FullText
 from panorama.store.sqlite.online_backup import copy_database
 from panorama.store.sqlite.vocabulary import Fts5Vocabulary
@@ -21,6 +21,14 @@ class SqliteDialect:
     vocabulary: Vocabulary = Fts5Vocabulary()
     insert_rows = staticmethod(bulk_writes.insert_rows)
     update_rows = staticmethod(bulk_writes.update_rows)
+
+    def ask(self, connection: Connection, statement: Executable, values: Mapping[str, Any] | None) -> Rows:
+        """Read rows when they are needed: there is no way to save."""
+        return lambda: connection.execute(statement, values).all()
+
+    def send(self, connection: Connection, statement: Executable, values: Mapping[str, Any] | None) -> None:
+        """Execute a statement at once."""
+        connection.execute(statement, values)
 
     def write_snapshot(self, session: Session, target: Path, progress: ProgressCallback = noop) -> None:
         """Write what a session sees to a new file, while others go on writing."""

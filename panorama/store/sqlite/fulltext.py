@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import text
 
 from panorama.domain.text.tokens import Term
-from panorama.store.backend import Hit, Match, Session
-from panorama.store.words.part_index import TITLE_WEIGHT, KnownPart, NewPart, PartIndex
+from panorama.store.backend import MAX_COMPARED, Hit, KnownParts, Match, Session
+from panorama.store.words.part_index import TITLE_WEIGHT, NewPart, PartIndex, group_known
 
 MERGE_PAGES = 64
 """Pages of the index that are rewritten in one step, some ten milliseconds."""
@@ -37,7 +37,6 @@ _MATCHING = (
     "SELECT rowid FROM search_words WHERE search_words MATCH ? AND rowid BETWEEN ? AND ? "
     "AND +rowid IN (SELECT value FROM json_each(?))"
 )
-_COUNT_RANGE = "SELECT count(*) FROM search_words WHERE search_words MATCH ? AND rowid BETWEEN ? AND ?"
 _COUNT_ALL = "SELECT count(*) FROM search_words_docsize"  # as long as search_parts, and a tenth of its size
 _COUNT = "SELECT count(*) FROM (SELECT rowid FROM search_words WHERE search_words MATCH ? LIMIT ?)"
 _MATCH = text(
@@ -51,12 +50,9 @@ _MATCH = text(
 class Fts5FullText(PartIndex):
     """The words in a virtual table of FTS5, whose rows have the numbers of the parts."""
 
-    def list_known(self, session: Session, items: Sequence[str]) -> dict[str, dict[str, KnownPart]]:
-        """Return the indexed parts of some items by item and name."""
-        known: dict[str, dict[str, KnownPart]] = {}
-        for row in session.connection.exec_driver_sql(_ALL_KNOWN, (json.dumps(items),)):
-            known.setdefault(row[0], {})[row[1]] = KnownPart(row[2], row[3])
-        return known
+    def ask_known(self, session: Session, items: Sequence[str]) -> KnownParts:
+        """Return a function that reads the indexed parts of some items."""
+        return lambda: group_known(session.connection.exec_driver_sql(_ALL_KNOWN, (json.dumps(items),)))
 
     def insert_parts(self, session: Session, parts: Sequence[NewPart]) -> None:
         """Insert parts that are not indexed yet, at least one."""
@@ -84,12 +80,19 @@ class Fts5FullText(PartIndex):
         )
         return [Hit(row[0], row[1], row[2]) for row in rows]
 
-    def search_expression(self, session: Session, query: str, *, limit: int, reach: int) -> list[Match]:
+    def search_expression(
+        self, session: Session, query: str, *, limit: int, reach: int, terms: Sequence[str] = ()
+    ) -> list[Match]:
         """Return the best parts that an expression of FTS5 finds among the `reach` last written ones, the best first.
 
         Ranking a match costs about 2 us, and a common word has a hundred thousand; skipping one costs a tenth of that.
         """
-        return [Match(*row) for row in session.connection.exec_driver_sql(_BEST, (query, reach, limit)).all()]
+        matches = session.connection.exec_driver_sql(_BEST, (query, reach, limit)).all()
+        holds: dict[int, list[int]] = {row[3]: [] for row in matches[:MAX_COMPARED]}
+        for place, term in enumerate(terms):
+            for part in self.list_matching_parts(session, term, holds):
+                holds[part].append(place)
+        return [Match(*row, holds=holds.get(row[3], ())) for row in matches]
 
     def list_matching_parts(self, session: Session, query: str, parts: Collection[int]) -> list[int]:
         """Return those of some parts that match an expression."""
@@ -97,10 +100,6 @@ class Fts5FullText(PartIndex):
             return []
         values = (query, min(parts), max(parts), json.dumps(list(parts)))
         return [row[0] for row in session.connection.exec_driver_sql(_MATCHING, values).all()]
-
-    def count_range(self, session: Session, query: str, first: int, last: int) -> int:
-        """Return how many of the parts from `first` to `last` match an expression."""
-        return session.connection.exec_driver_sql(_COUNT_RANGE, (query, first, last)).scalar_one()
 
     def count_all(self, session: Session) -> int:
         """Return how many parts there are."""

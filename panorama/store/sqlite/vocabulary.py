@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 
+from panorama.domain.text.tokens import Term
 from panorama.store.backend import Session
+from panorama.store.tables import search_parts
 from panorama.store.words.word_vocabulary import (
     MAX_BUCKET,
     MAX_PLACES,
@@ -14,6 +16,10 @@ from panorama.store.words.word_vocabulary import (
     WordVocabulary,
 )
 
+LARGE_STORE_PARTS, SAMPLE_PARTS, COMMON_SHARE = 20_000, 1000, 0.2
+"""In a store of this many parts, a word in a fifth of the last thousand is not counted."""
+
+_COUNT_RANGE = "SELECT count(*) FROM search_words WHERE search_words MATCH ? AND rowid BETWEEN ? AND ?"
 _COUNTS = "SELECT term, doc FROM search_words_vocabulary WHERE term IN ({})"
 _BUCKET = text(
     "SELECT term FROM search_words_vocabulary WHERE term >= :low AND term < :high "
@@ -39,6 +45,15 @@ class Fts5Vocabulary(WordVocabulary):
         statement = _COUNTS.format(", ".join("?" * len(stems)))
         return {row[0]: row[1] for row in session.connection.exec_driver_sql(statement, tuple(stems))}
 
+    def measure(self, session: Session, words: Mapping[str, str]) -> tuple[int, dict[str, int]]:
+        """Return how many parts there are, and how many contain some words, given by stem; of very common ones about.
+
+        In a large store counting a common word takes too long; its share of the last parts is taken.
+        """
+        total = session.full_text.count_all(session)
+        common = _count_common(session, words, total) if total >= LARGE_STORE_PARTS else {}
+        return total, common | self.count_parts(session, [stem for stem in words if stem not in common])
+
     def list_terms(self, session: Session, span: TermRange) -> Iterable[str]:
         """Return stems of the index in a range, at most MAX_BUCKET."""
         return session.connection.execute(_BUCKET, span._asdict()).scalars()
@@ -50,6 +65,18 @@ class Fts5Vocabulary(WordVocabulary):
     def read_texts(self, session: Session, counts: Mapping[str, int]) -> Mapping[str, Sequence[str]]:
         """Return the beginnings of the first titles and texts with each stem."""
         return {stem: _read_texts_with(session, stem) for stem in counts}
+
+
+def _count_common(session: Session, words: Mapping[str, str], total: int) -> dict[str, int]:
+    """Return the stems of words in very many parts, with an estimated count."""
+    last = session.connection.execute(select(func.max(search_parts.c.id))).scalar_one()
+    results: dict[str, int] = {}
+    for stem, word in words.items():
+        values = session.full_text.build_expression([Term((word,))], every=True), last - SAMPLE_PARTS, last
+        count: int = session.connection.exec_driver_sql(_COUNT_RANGE, values).scalar_one()
+        if count > COMMON_SHARE * SAMPLE_PARTS:
+            results[stem] = count * total // SAMPLE_PARTS
+    return results
 
 
 def _read_texts_with(session: Session, stem: str) -> list[str]:

@@ -7,16 +7,15 @@ removes parts for a short time only; the others follow in short transactions, be
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from sqlalchemy import bindparam, select, update
 
 from panorama.domain.changes import digest
 from panorama.domain.text.tokens import PART_CHARS, index_text, iter_parts
-from panorama.store.backend import ItemText, Session
+from panorama.store.backend import ItemText, KnownPart, KnownParts, Session
 from panorama.store.tables import search_parts
 
 TITLE_WEIGHT = 4.0
@@ -42,14 +41,6 @@ _KNOWN = select(search_parts.c.digest, search_parts.c.id, search_parts.c.kind).w
 )
 
 
-@dataclass(frozen=True, slots=True)
-class KnownPart:
-    """A part that is indexed, or hidden because it is to be removed."""
-
-    id: int
-    kind: str
-
-
 class NewPart(NamedTuple):
     """A part to write: its item, kind and name, and the words of the title and of the text."""
 
@@ -67,8 +58,8 @@ class PartIndex(ABC):
     """The longest text of one part."""
 
     @abstractmethod
-    def list_known(self, session: Session, items: Sequence[str]) -> dict[str, dict[str, KnownPart]]:
-        """Return the indexed parts of some items by item and name."""
+    def ask_known(self, session: Session, items: Sequence[str]) -> KnownParts:
+        """Ask for the indexed parts of some items."""
 
     @abstractmethod
     def insert_parts(self, session: Session, parts: Sequence[NewPart]) -> None:
@@ -78,16 +69,20 @@ class PartIndex(ABC):
     def delete_parts(self, session: Session, ids: Sequence[int]) -> None:
         """Delete some parts and their words."""
 
-    def set_words(self, session: Session, texts: Sequence[ItemText], *, new: bool = False) -> None:
+    def set_words(
+        self, session: Session, texts: Sequence[ItemText], *, known: KnownParts | None = None, new: bool = False
+    ) -> None:
         """Make the index hold these words for some items, and only these; parts that did not change are left alone.
 
         What takes too long for one transaction is left to `sync_parts`; the item is then in `session.long_texts`.
         """
-        known = {} if new else self.list_known(session, [text.item for text in texts])
+        indexed: Mapping[str, Mapping[str, KnownPart]] = (
+            {} if new else (known or self.ask_known(session, [text.item for text in texts]))()
+        )
         waiting, waiting_chars = list[NewPart](), 0
         outdated: dict[str, list[int]] = {}
         for entry in texts:
-            is_long, stored = len(entry.body) > LONG_CHARS, known.get(entry.item, {})
+            is_long, stored = len(entry.body) > LONG_CHARS, indexed.get(entry.item, {})
             parts = dict(islice(self.make_parts(entry.title, (entry.body,)), 1 if is_long else None))
             for name, part in parts.items():
                 if name in stored:
@@ -111,7 +106,7 @@ class PartIndex(ABC):
 
     def remove(self, session: Session, items: Sequence[str]) -> None:
         """Remove the words of some items; parts for which there is no time are hidden, and removed by `sync_parts`."""
-        known = self.list_known(session, items)
+        known = self.ask_known(session, items)()
         self._remove_parts(session, {item: [part.id for part in parts.values()] for item, parts in known.items()})
 
     def make_parts(self, title: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -191,6 +186,14 @@ class PartIndex(ABC):
                 session.long_texts.add(item)
 
 
+def group_known(rows: Iterable[Sequence[Any]]) -> dict[str, dict[str, KnownPart]]:
+    """Return parts by item and name, given as rows of item, name, number and kind."""
+    known: dict[str, dict[str, KnownPart]] = {}
+    for item, name, id_, kind in rows:
+        known.setdefault(item, {})[name] = KnownPart(id_, kind)
+    return known
+
+
 def _list_known_of(session: Session, item: str, names: Collection[str] | None = None) -> dict[str, KnownPart]:
     """Return the indexed parts of an item by name: all, or those of some names."""
     statement = _KNOWN if names is None else _KNOWN.where(search_parts.c.digest.in_(names))
@@ -198,4 +201,4 @@ def _list_known_of(session: Session, item: str, names: Collection[str] | None = 
 
 
 def _set_kind(session: Session, ids: Sequence[int], kind: str) -> None:
-    session.connection.execute(update(search_parts).where(search_parts.c.id.in_(ids)).values(kind=kind))
+    session.send(update(search_parts).where(search_parts.c.id.in_(ids)).values(kind=kind))
