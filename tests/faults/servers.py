@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +27,10 @@ START_PATIENCE, STARTS = 120, 4
 class Server:
     """One server process on the store in `home`. Its calls may be sent ahead and their answers fetched later."""
 
+    command: Sequence[str] = COMMAND
+    least_patience: float = PATIENCE
+    """How many seconds an answer may take, at least."""
+
     def __init__(self, home: Path, **settings: str) -> None:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PANORAMA_")}
         chosen = {f"PANORAMA_{name.upper()}": value for name, value in settings.items()}
@@ -34,7 +38,7 @@ class Server:
         environment = kept | given | chosen
         self._errors = (home.parent / f"{home.name}-{id(self)}.stderr").open("w+b")
         self.process = subprocess.Popen(
-            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment
         )
         self._lines: queue.Queue[bytes] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -54,7 +58,7 @@ class Server:
         """Shake hands; from then on, the answers are waited for in proportion to what the start took."""
         began = time.monotonic()
         self._answer(self._send("initialize", HELLO))
-        self._patience = max(PATIENCE, STARTS * (time.monotonic() - began))
+        self._patience = max(self.least_patience, STARTS * (time.monotonic() - began))
         self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def send(self, tool: str, arguments: Mapping[str, Any]) -> int:

@@ -26,7 +26,7 @@ MOST_CONNECTIONS = 16
 TURN_SECONDS = 300
 """How long a call of a dry run waits for its turn; a call is never that long."""
 
-IDLE_SECONDS = 30
+IDLE_SECONDS = 10
 """After so long without a statement the server ends a write, and with it the lock of a client that is gone."""
 
 VIEW_IDLE_SECONDS = 600
@@ -170,6 +170,9 @@ def _create_engine(
         "jit": "off",  # to compile a statement takes longer than to run it
         "plan_cache_mode": "force_custom_plan",  # a plan for any word is a hundred times slower for some
         "client_connection_check_interval": "5s",
+        "tcp_keepalives_idle": "10s",
+        "tcp_keepalives_interval": "5s",
+        "tcp_keepalives_count": "3",
         **_ROLE_DEFAULTS,
         **settings,
     }
