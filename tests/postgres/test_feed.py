@@ -1,5 +1,6 @@
 """What a daemon hears of another one on the same space: all of it, soon, once, and as if it had written it itself."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
@@ -16,14 +17,18 @@ from panorama.config import read_settings
 from panorama.domain.changes import ItemChange, Origin
 from panorama.domain.items.notes import Note
 from panorama.errors import UnavailableError
+from panorama.mcp.server import build_server
 from panorama.services.base import ServiceContext
 from panorama.store.items import rows
 from panorama.store.postgres import commit
 from panorama.store.postgres.connections import FEED_NAME, parse_url
 from panorama.store.postgres.engine import PostgresDatabase
 from panorama.store.postgres.feed import foreign_rows, space_feed
+from panorama.web.live import ChangeStreams
+from panorama.web.page_calls import PageCalls
 from tests.conftest import BERLIN
 from tests.kept import COUNTING, Person, put
+from tests.listeners import RESOURCES, listening
 from tests.services.shelves import tools
 from tests.working import Works, at_work, offered
 
@@ -280,3 +285,32 @@ def test_a_script_that_is_promoted_there_is_a_tool_here(here: App, there: App) -
     wait_until(lambda: len(lists) > 1)
 
     assert lists == [["script_count"], []]
+
+
+@pytest.mark.anyio
+async def test_an_open_page_and_a_client_that_listens_here_hear_what_is_written_there(here: App, there: App) -> None:
+    stream = ChangeStreams(here, PageCalls(here).get_number).stream()
+    await anext(stream)
+    note = (await asyncio.to_thread(call, there, "create_note", title="Tiles"))["id"]
+    shown = await asyncio.wait_for(anext(stream), PATIENCE)
+    await stream.aclose()
+
+    async with listening(build_server(here), "auto", f"panorama://note/{note}") as listener:
+        await asyncio.to_thread(call, there, "update_note", note=note, title="More tiles", pinned=True)
+        await listener.until(RESOURCES)
+        heard = await listener.until(f"panorama://note/{note}")
+
+    assert '"kinds": ["note"]' in shown
+    assert set(heard) == {RESOURCES, f"panorama://note/{note}"}
+
+
+def test_a_kept_page_is_rendered_again_once_a_script_is_promoted_there(here: App, there: App) -> None:
+    here.context.database.subscribe(lambda _: None)
+    calls = PageCalls(here)
+    for app in (here, there):
+        put(app, "count", COUNTING)
+    before = calls.get_state().script_changes
+
+    Person(there).promotes("count")
+
+    wait_until(lambda: calls.get_state().script_changes > before)
