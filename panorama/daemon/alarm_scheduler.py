@@ -22,9 +22,6 @@ from panorama.services.schedules.due import DueWork
 POLL_SECONDS = 5.0
 """How often it looks without being called: for a clock that was set, a sleep, and writes of other programs."""
 
-SHARED_POLL_SECONDS = 1.0
-"""The same if other daemons fire reminders as well, which tell no one here."""
-
 START_SECONDS = 0.5
 """How long it lets the first client be answered before it begins."""
 
@@ -84,7 +81,7 @@ class DueWorkRunner:
                 if self._run_due(was_set=was_set):
                     clock.schedule_after(self._next and self._next - self._timing.now())
                     was_set = False
-                self._woken.wait(SHARED_POLL_SECONDS if self._timing.is_shared else POLL_SECONDS)
+                self._woken.wait(POLL_SECONDS)
                 passed = timedelta(seconds=time.monotonic() - at)
                 was_set = was_set or self._timing.now() - seen < passed - CLOCK_TOLERANCE
                 seen, at = self._timing.now(), time.monotonic()

@@ -1,10 +1,11 @@
 """What a daemon hears of another one on the same space: all of it, soon, once, and as if it had written it itself."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
-from datetime import UTC, datetime
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from panorama.errors import UnavailableError
 from panorama.mcp.server import build_server
 from panorama.services.base import ServiceContext
 from panorama.store.items import rows
+from panorama.store.log import marks
 from panorama.store.postgres import commit
 from panorama.store.postgres.connections import FEED_NAME, parse_url
 from panorama.store.postgres.engine import PostgresDatabase
@@ -40,13 +42,6 @@ PATIENCE = 20.0
 PERSON = Conversation(id="v_person", actor="cli", client="tests")
 
 
-class SharedSpace(PostgresDatabase):
-    """The space of the tests, which several may serve."""
-
-    def serving(self) -> AbstractContextManager[None]:
-        return nullcontext()
-
-
 @pytest.fixture
 def url(postgres_space: PostgresDatabase, empty_space: Callable[[], None], postgres_url: str) -> str:
     """The server's address; the space is empty."""
@@ -55,8 +50,8 @@ def url(postgres_space: PostgresDatabase, empty_space: Callable[[], None], postg
     return postgres_url
 
 
-def open_shared(url: str) -> SharedSpace:
-    return SharedSpace(parse_url(url), "tests", busy_seconds=5)
+def open_shared(url: str) -> PostgresDatabase:
+    return PostgresDatabase(parse_url(url), "tests", busy_seconds=5)
 
 
 @pytest.fixture
@@ -116,6 +111,23 @@ def test_both_hear_what_either_writes_once(mine: PostgresDatabase, theirs: Postg
     time.sleep(4 * space_feed.GATHER_SECONDS)
 
     assert sorted(ids(here)) == sorted(ids(there)) == written
+
+
+def test_rows_without_change_lines_are_heard_by_topic_and_own_ones_are_not(
+    mine: PostgresDatabase, theirs: PostgresDatabase
+) -> None:
+    listen(mine)
+    heard: list[str] = []
+    mine.subscribe_to_others("vectors", heard.extend)
+
+    for number, database in enumerate((mine, theirs, mine, theirs)):
+        with database.transaction(WRITER) as session:
+            marks.set_marks(session, [f"passages {number}", f"index {number}"], number)
+            database.announce("vectors")
+
+    wait_until(lambda: len(heard) >= 2)
+    time.sleep(4 * space_feed.GATHER_SECONDS)
+    assert sorted(heard) == ["passages 1", "passages 3"]
 
 
 def test_more_changes_than_are_read_at_a_time_are_all_heard(
@@ -314,3 +326,18 @@ def test_a_kept_page_is_rendered_again_once_a_script_is_promoted_there(here: App
     Person(there).promotes("count")
 
     wait_until(lambda: calls.get_state().script_changes > before)
+
+
+def test_a_reminder_that_is_fired_there_wakes_the_alarms_here(here: App, there: App) -> None:
+    woken = threading.Event()
+    here.context.database.subscribe(lambda _: None)
+    there.timing.run_due(lambda _: None)
+    stop = here.timing.subscribe(woken.set)
+
+    soon = datetime.now(UTC) + timedelta(seconds=1)
+    call(there, "create_reminder", title="Call Ida", at=soon.isoformat())
+    wait_until(lambda: datetime.now(UTC) > soon)
+    there.timing.run_due(lambda _: None)
+
+    assert woken.wait(PATIENCE)
+    stop()

@@ -41,7 +41,7 @@ def machines(url: str, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPat
     with ExitStack() as stack:
         clients: list[Peer] = []
         for name in ("desk", "laptop"):
-            clients.append(stack.enter_context(Peer(home=str(tmp_path / name), **settings)))
+            clients.append(stack.enter_context(Peer(capabilities={}, home=str(tmp_path / name), **settings)))
             stack.callback(end_daemon, Address(str(tmp_path / name)), again=False, force=True)
         yield clients[0], clients[1]
 

@@ -119,6 +119,7 @@ class ReminderAlerts(Service):
                         alerts.upsert(session, alert)
                         alerts.delete_acknowledged(session, id_, now - ALERT_RETENTION)
                     self._set_alarm(session, id_, now)
+                self._context.database.announce("alerts")
             if len(ids) < BATCH_SIZE:
                 return
 

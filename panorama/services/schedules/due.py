@@ -1,6 +1,7 @@
 """Runs everything that is due: fires reminders and submits the jobs of schedules."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import datetime
 
 from panorama.ports import JobSubmitter
@@ -17,6 +18,7 @@ class DueWork:
         self.now = context.now
         self.zone = context.zone
         self.ringing = ReminderAlerts(context)
+        self._database = context.database
         self._membership = context.database.membership
         self.schedules = Schedules(context, queue, self.ringing.uptime_hint)
 
@@ -51,13 +53,11 @@ class DueWork:
         ]
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call a listener when this process gets the duty; return how to unsubscribe."""
-        return self._membership.subscribe(listener)
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether daemons of other machines may fire reminders too."""
-        return self._membership.is_shared
+        """Call a listener when this process gets the duty or another one fired reminders; return how to unsubscribe."""
+        subscriptions = ExitStack()
+        subscriptions.callback(self._membership.subscribe(listener))
+        subscriptions.callback(self._database.subscribe_to_others("alerts", lambda _: listener()))
+        return subscriptions.close
 
     def uptime_hint(self) -> str:
         """Return the limitation on timed work; "" if there is none, or nothing is set."""

@@ -191,6 +191,7 @@ class EmbeddingPipeline(Service):
             )  # another process may have done these
             passages.replace(session, {item: batch for item, batch in cut.passages.items() if item not in since})
             marks.set_mark(session, mark, max(cut.last, marks.get_mark(session, mark)))
+            self._context.database.announce("vectors")
 
     def _cancel_step(self, step: _Step) -> None:
         """Stop embedding a step, and store its finished vectors."""

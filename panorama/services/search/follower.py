@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
@@ -18,9 +18,6 @@ DEBOUNCE_SECONDS = 0.05
 
 POLL_SECONDS = 10.0
 """The polling interval, for writes of other processes and a removed index."""
-
-SHARED_POLL_SECONDS = 1.0
-"""The same while another daemon embeds what this one waits for."""
 
 START_DELAY_SECONDS = 0.5
 """The delay before it starts, so that the first client is answered first."""
@@ -85,6 +82,7 @@ class Follower:
         self._warm_at: float | None = None
         self._open = ExitStack()
         self._open.callback(database.subscribe(self._on_changes))
+        self._open.callback(database.subscribe_to_others("vectors", self._on_vectors))
         self._open.callback(self._membership.subscribe(self._on_duty))
         self._thread = threading.Thread(target=self._run, name="follower", daemon=True)
         self._thread.start()
@@ -94,6 +92,10 @@ class Follower:
         return not self._is_failing and (self._is_syncing or self._woken.is_set())
 
     def _on_changes(self, _: Sequence[ItemChange]) -> None:
+        self._woken.set()
+
+    def _on_vectors(self, _: Collection[str]) -> None:
+        """Index what another daemon has embedded."""
         self._woken.set()
 
     def _on_duty(self) -> None:
@@ -152,8 +154,6 @@ class Follower:
         return min(MAX_RETRY_SECONDS, pause * 2 or MIN_RETRY_SECONDS)
 
     def _poll_seconds(self) -> float:
-        if self._membership.is_shared and self._meaning.count_unread():
-            return SHARED_POLL_SECONDS
         return POLL_SECONDS if self._warm_at is None else PRELOAD_DELAY_SECONDS
 
     def _preload_once(self) -> None:

@@ -18,14 +18,14 @@ READ_SECONDS = 10.0
 
 Listener = Callable[[Sequence[ItemChange]], None]
 
-RowTopic = Literal["jobs", "scripts"]
+RowTopic = Literal["jobs", "scripts", "alerts", "vectors"]
 """The tables without change lines whose rows other processes hear of."""
 
 Topic = Literal["items", RowTopic]
 """What a write changed."""
 
 RowListener = Callable[[Collection[str]], None]
-"""Receives the keys of rows: ids of jobs, names of scripts."""
+"""Receives the keys of rows: ids of jobs and alerts, names of scripts and of the marks of models."""
 
 DatabaseChooser = Callable[[bool], "Database | None"]
 """Chooses the database for a transaction, given whether it writes; None for the one that was asked."""

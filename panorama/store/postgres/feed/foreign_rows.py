@@ -1,36 +1,58 @@
 """Finds what other processes wrote since the last look."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, get_args
 
-from sqlalchemy import Connection, Row, TextClause, literal, select, text
+from sqlalchemy import Connection, Row, literal, select, text
 
 from panorama.domain.changes import ItemChange
 from panorama.domain.items.item import FAVORITE_FIELDS
-from panorama.store.backend import RowTopic
+from panorama.store.backend import RowTopic, Topic
 from panorama.store.items.rows import NOUNS
 from panorama.store.postgres.feed.own_transactions import OwnTransactions
 
 BATCH_SIZE = 1000
 """Changes read at a time: an import by another process makes thousands."""
 
-_MARK = ", ".join(f"""("before" ->> '{name}')""" for name in FAVORITE_FIELDS.values())
-_POSITION = text(
-    "SELECT coalesce((SELECT max(id) FROM changes), 0), pg_snapshot_xmin(pg_current_snapshot())::xid::text"
+ROW_TOPICS: Sequence[RowTopic] = get_args(RowTopic)
+_ROWS: Mapping[RowTopic, tuple[str, str]] = {
+    "jobs": ("id", "jobs WHERE true"),
+    "scripts": ("name", "scripts WHERE true"),
+    "alerts": ("id", "alerts WHERE true"),
+    "vectors": ("name", "marks WHERE name LIKE 'passages %'"),
+}
+"""The key and the rows of each table without change lines."""
+
+# The number of the last change and the oldest transaction that is open. For each topic whose parameter is not null:
+# the rows by transactions from that one on; `age` counts back from now, also over the end of the 32 bits.
+_LOOK = text(
+    "SELECT 'items' AS topic, coalesce(max(id), 0)::text AS key, "
+    "pg_snapshot_xmin(pg_current_snapshot())::xid::text::bigint AS xmin FROM changes"
+    + "".join(
+        f" UNION ALL SELECT '{topic}', {key}, xmin::text::bigint FROM {rows} AND CAST(:{topic} AS text) IS NOT NULL "
+        f"AND age(xmin) <= age(CAST(CAST(:{topic} AS text) AS xid))"
+        for topic, (key, rows) in _ROWS.items()
+    )
 )
+_MARK = ", ".join(f"""("before" ->> '{name}')""" for name in FAVORITE_FIELDS.values())
 _CHANGES = text(
     'SELECT id, kind, item, action, ARRAY(SELECT json_object_keys("after")) AS fields, '
     f"""("before" ->> 'project') AS project, coalesce({_MARK}) = 'true' AS marked FROM changes """
     "WHERE id > :after AND id <= :last AND xmin::text::bigint <> ALL(CAST(:own AS bigint[])) "
     "ORDER BY id LIMIT :most"
 )
-# Transactions from the oldest that was open at the last look on; `age` counts back from now, also over the end of the
-# 32 bits.
-_ROWS = "SELECT {key}, xmin::text::bigint FROM {table} WHERE age(xmin) <= age(CAST(CAST(:since AS text) AS xid))"
-_ROW_QUERIES: Mapping[RowTopic, TextClause] = {
-    "jobs": text(_ROWS.format(key="id", table="jobs")),
-    "scripts": text(_ROWS.format(key="name", table="scripts")),
-}
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What others wrote: changes in the order of their commits, and keys of rows in no order."""
+
+    changes: Sequence[ItemChange] = ()
+    rows: Mapping[RowTopic, Sequence[str]] = field(default_factory=dict[RowTopic, Sequence[str]])
+    has_more: bool = False
+    """Whether there are more changes to read."""
 
 
 class ForeignRows:
@@ -45,12 +67,37 @@ class ForeignRows:
     def begin(self, connection: Connection) -> None:
         """Take what is there now as known, if nothing is known yet."""
         if self._last_change is None:
-            self._last_change, since = _read_position(connection)
-            self._since = dict.fromkeys(_ROW_QUERIES, since)
+            position = connection.execute(_LOOK, dict.fromkeys(ROW_TOPICS)).one()
+            self._last_change = int(position.key)
+            self._since = {topic: str(position.xmin) for topic in ROW_TOPICS}
 
-    def read_changes(self, connection: Connection) -> tuple[list[ItemChange], bool]:
-        """Return the next changes of others in the order of their commits, and whether there are more."""
-        after, (last, _) = self._last_change or 0, _read_position(connection)
+    def look(self, connection: Connection, topics: Set[Topic]) -> News:
+        """Return what others wrote since the last look at these topics."""
+        self.begin(connection)
+        since = {topic: self._since[topic] if topic in topics else None for topic in ROW_TOPICS}
+        found: dict[str, dict[str, int]] = defaultdict(dict)
+        for topic, key, xmin in connection.execute(_LOOK, since):
+            found[topic][key] = xmin
+        ((last, oldest),) = found["items"].items()
+        changes, has_more = self._read_changes(connection, int(last)) if "items" in topics else ([], False)
+        rows: dict[RowTopic, list[str]] = {}
+        for topic in ROW_TOPICS:
+            if topic in topics:
+                rows[topic] = self._select_new(topic, found[topic])
+                self._since[topic] = str(oldest)
+        return News(changes, rows, has_more)
+
+    def _select_new(self, topic: RowTopic, found: dict[str, int]) -> list[str]:
+        """Return the keys of rows that are new and foreign.
+
+        While an older transaction is open anywhere on the server, the same rows are found again.
+        """
+        known, own = self._known.get(topic, {}), set(self._own.list_all())
+        self._known[topic] = found
+        return [key for key, xmin in found.items() if known.get(key) != xmin and xmin not in own]
+
+    def _read_changes(self, connection: Connection, last: int) -> tuple[list[ItemChange], bool]:
+        after = self._last_change or 0
         if last <= after:
             self._last_change = last  # smaller only after a restore or a purge
             return [], False
@@ -60,22 +107,6 @@ class ForeignRows:
         has_more = len(rows) == BATCH_SIZE
         self._last_change = rows[-1].id if has_more else last
         return changes, has_more
-
-    def read_rows(self, connection: Connection, topic: RowTopic) -> list[str]:
-        """Return the keys of rows of a table without change lines that others wrote, in no order."""
-        _, since = _read_position(connection)
-        rows = connection.execute(_ROW_QUERIES[topic], {"since": self._since[topic]}).all()
-        known, own = self._known.get(topic, {}), set(self._own.list_all())
-        found: dict[str, int] = {row[0]: row[1] for row in rows}
-        # While an older transaction is open anywhere on the server, the same rows are returned again.
-        self._since[topic], self._known[topic] = since, found
-        return [key for key, xmin in found.items() if known.get(key) != xmin and xmin not in own]
-
-
-def _read_position(connection: Connection) -> tuple[int, str]:
-    """Return the number of the last change, and the oldest transaction that is still open."""
-    row = connection.execute(_POSITION).one()
-    return row[0], row[1]
 
 
 def _to_item_changes(connection: Connection, rows: Collection[Row[Any]]) -> list[ItemChange]:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Generator, Sequence, Set
 from contextlib import contextmanager, suppress
-from typing import Any, get_args
+from typing import Any
 
 import psycopg
 from psycopg import sql
@@ -20,7 +20,7 @@ from panorama.errors import PanoramaError
 from panorama.store.backend import RowListener, RowTopic, Topic
 from panorama.store.postgres.connections import discard, driver_connection
 from panorama.store.postgres.errors import translate_errors
-from panorama.store.postgres.feed.foreign_rows import ForeignRows
+from panorama.store.postgres.feed.foreign_rows import ROW_TOPICS, ForeignRows
 from panorama.store.postgres.feed.own_transactions import OwnTransactions
 from panorama.store.signals import Signal
 
@@ -34,8 +34,7 @@ CLOSE_SECONDS = 5.0
 """How long the last notification may take when the process ends."""
 
 MIN_RETRY_SECONDS, MAX_RETRY_SECONDS = 0.25, 5.0
-_ROW_TOPICS: Sequence[RowTopic] = get_args(RowTopic)
-_TOPICS: Set[Topic] = {"items", *_ROW_TOPICS}
+_TOPICS: Set[Topic] = {"items", *ROW_TOPICS}
 _log = logging.getLogger(__name__)
 
 
@@ -55,7 +54,7 @@ class SpaceFeed:
         self._deliver = deliver
         self.own = OwnTransactions()
         self._rows = ForeignRows(self.own)
-        self._signals: dict[RowTopic, Signal[Collection[str]]] = {topic: Signal() for topic in _ROW_TOPICS}
+        self._signals: dict[RowTopic, Signal[Collection[str]]] = {topic: Signal() for topic in ROW_TOPICS}
         self._sender = secrets.token_hex(6)
         self._lock = threading.Lock()
         self._engine: Engine | None = None
@@ -168,7 +167,7 @@ class SpaceFeed:
                 if time.monotonic() >= next_look:
                     heard, next_look = set(_TOPICS), time.monotonic() + LOOK_SECONDS
                 is_read = bool(heard)
-                heard = self._look(connection, heard) if self.is_listening else set[Topic]()
+                heard = self._look(connection, heard) if heard and self.is_listening else set[Topic]()
                 self._retry_seconds = MIN_RETRY_SECONDS
                 if is_sent or is_read:
                     self._closing.wait(GATHER_SECONDS)
@@ -209,16 +208,13 @@ class SpaceFeed:
     def _look(self, connection: Connection, topics: set[Topic]) -> set[Topic]:
         """Read what others wrote and call the listeners; return the topics of which there is more to read."""
         committed = self.own.list_committed() if topics == _TOPICS else ()
-        self._rows.begin(connection)
-        left: set[Topic] = set()
-        if "items" in topics:
-            changes, has_more = self._rows.read_changes(connection)
-            if changes:
-                self._deliver(changes)
-            left = {"items"} if has_more else left
-        for topic in _ROW_TOPICS:
-            if topic in topics and (keys := self._rows.read_rows(connection, topic)):
+        news = self._rows.look(connection, topics)
+        if news.changes:
+            self._deliver(news.changes)
+        for topic, keys in news.rows.items():
+            if keys:
                 self._signals[topic].notify(keys)
-        if not left:
-            self.own.forget(committed)
-        return left
+        if news.has_more:
+            return {"items"}
+        self.own.forget(committed)
+        return set()
