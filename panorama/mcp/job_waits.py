@@ -12,7 +12,7 @@ from panorama.mcp.call_threads import call_threads
 from panorama.services.jobs.jobs import PROGRESS_INTERVAL_SECONDS, Jobs
 
 UNSIGNALLED_SECONDS = 1.0
-"""After so long a job is looked at without a signal: of one that another process runs there is none."""
+"""After so long a job is looked at without a signal, which comes late from a process that died."""
 
 ReportProgress = Callable[[int, int, str], Awaitable[None]]
 

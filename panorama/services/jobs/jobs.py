@@ -25,7 +25,7 @@ CANCEL_WAIT_SECONDS = 1.0
 """How long cancel_job waits to report the job's progress."""
 
 UNSIGNALLED_SECONDS = 1.0
-"""After so long who waits for a job looks at it without a signal: of one that another process runs there is none."""
+"""After so long a waiting call looks at its job without a signal, which comes late from a process that died."""
 
 PROGRESS_INTERVAL_SECONDS = 0.25
 """The interval of progress reports to a waiting caller."""

@@ -17,7 +17,7 @@ DEBOUNCE_SECONDS = 0.05
 """Writes within this time are processed together."""
 
 POLL_SECONDS = 10.0
-"""The polling interval, for writes of other processes and a removed index."""
+"""The polling interval, for a removed index and a failed model."""
 
 START_DELAY_SECONDS = 0.5
 """The delay before it starts, so that the first client is answered first."""
