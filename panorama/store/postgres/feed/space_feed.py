@@ -123,7 +123,7 @@ class SpaceFeed:
                 with self._connect(engine) as connection:
                     self._exchange(connection)
             except PanoramaError as error:
-                self._report(error.message)
+                self._report(error.message.partition(";")[0])  # what was changed is another matter
             except Exception as error:  # a bug of ours must not end the thread
                 self._report(f"{type(error).__name__}", exc_info=error)
             if self._closing.wait(self._retry_seconds):
