@@ -195,7 +195,7 @@ function renderRow(heading, row) {
   const facts = [row.action, row.ms !== undefined && `${row.ms} ms`, row.code, row.changes && t('{number} changed', { number: row.changes }), row.health !== undefined && t('health {number}', { number: row.health }), row.location, row.when, row.project]
   return element('li', { class: 'row' },
     isOpen && element('button', { type: 'button', class: 'tick', 'aria-label': t('Complete: {title}', { title }), click: () => act('update_task', { task: row.id, status: 'done' }, t('Done: {title}', { title })) }),
-    element('span', { class: 'title' }, title), row.urgent && element('span', { class: 'flag' }, t('Urgent')),
+    element('span', { class: 'title' }, title, row.urgent && element('span', { class: 'flag' }, t('Urgent'))),
     element('span', { class: 'meta' }, facts.filter(Boolean).map(fact => element('span', {}, String(fact))), when && element('time', {}, day(when)),
       isOpen && button(t('Tomorrow'), () => act('update_task', { task: row.id, deadline: 'tomorrow' }, t('Tomorrow: {title}', { title })), '', t('Put off until tomorrow: {title}', { title })),
       heading === 'Reminders that wait' && [
