@@ -15,7 +15,7 @@ from panorama.domain.items.files import validate_file_name
 from panorama.domain.time.recurrence import normalize_rule
 from panorama.errors import InvalidInputError
 from panorama.store.column_types import DeadlineText, Utc
-from panorama.store.tables import marks, metadata
+from panorama.store.tables import HEAD, marks, metadata
 
 MAX_INTEGER = 1 << 53
 """The largest row number or sequence; it leaves room for new rows."""
@@ -49,6 +49,8 @@ def find_foreign_object(copy: sqlite3.Connection) -> str:
 
 def _iter_invalid(copy: sqlite3.Connection) -> Iterator[str]:
     present = {str(row[0]) for row in copy.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if _is_current(copy):  # older ones have fewer
+        yield from (f"it lacks the table {name}" for name in metadata.tables if name not in present)
     for name, last in copy.execute("SELECT name, seq FROM sqlite_sequence"):
         if not isinstance(last, int) or not 0 <= last <= MAX_INTEGER:
             yield f"the sequence of {name} is {last}"
@@ -58,6 +60,10 @@ def _iter_invalid(copy: sqlite3.Connection) -> Iterator[str]:
             yield from _iter_unreadable_columns(copy, table)
     if "files" in present:
         yield from _iter_invalid_names(copy)
+
+
+def _is_current(copy: sqlite3.Connection) -> bool:
+    return copy.execute("SELECT max(version_num) FROM alembic_version").fetchone() == (HEAD,)
 
 
 def _iter_invalid_columns(copy: sqlite3.Connection, table: Table) -> Iterator[str]:
