@@ -204,6 +204,9 @@ class _BackupWriter:
     def _add_content(self, name: str) -> str:
         """Copy a content into the folder and return its path there; "" if it is missing or damaged."""
         self._pace.start("copying files")
+        if not manifests.is_digest(name):
+            self._missing.append(f"files: the content {name!r} is missing: its name is not a digest")
+            return ""
         path = f"files/{name[:2]}/{name[2:]}"
         if (known := self._known.get(path)) and known.sha256 == name and self._link_previous(path, known):
             return path

@@ -21,7 +21,7 @@ from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.progress import Progress, report_progress
 from panorama.store import migrate, session_lines
-from panorama.store.archive import atomic_folder, jsonl
+from panorama.store.archive import atomic_folder, jsonl, manifests
 from panorama.store.archive.atomic_folder import AtomicFolder
 from panorama.store.archive.manifests import Manifest
 from panorama.store.archive.safe_files import UnreadableError
@@ -146,6 +146,10 @@ class _ContentWriter:
     def add(self, name: str, path: str) -> bool:
         """Copy a content to a path; return whether it exists and is intact."""
         if name in self._lacking:
+            return False
+        if not manifests.is_digest(name):
+            self._lacking.add(name)
+            self._missing.append(f"files: the content {name!r} is missing: its name is not a digest")
             return False
         try:
             entry = self._output.write_parts(self._contents.iter_parts(name), path, lambda _: self._pace.check_cancel())
