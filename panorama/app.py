@@ -187,8 +187,28 @@ def _explain_missing_driver() -> Generator[None]:
 
 
 def open_contents(settings: Settings, database: Database) -> ContentStore:
-    """Return the store of the contents of files; nothing is opened yet."""
-    return database.contents(settings.home / "files")
+    """Return the store of the contents of files; nothing is opened yet.
+
+    Raises:
+        InvalidInputError: The settings of an S3 store cannot be used.
+        UnavailableError: Its client is not installed.
+    """
+    if not settings.files_url:
+        return database.contents(settings.home / "files")
+    try:
+        from panorama.store.contents.s3 import S3Contents, S3Location  # the client is an extra
+    except ModuleNotFoundError as error:
+        if error.name != "obstore":
+            raise
+        raise UnavailableError(
+            "The setting files_url names an S3 store, whose client is not installed.",
+            hint="Install it: uv tool install 'panorama-mcp[s3]', or pip install 'panorama-mcp[s3]'.",
+        ) from error
+    location = S3Location(
+        url=settings.files_url, endpoint=settings.files_endpoint, region=settings.files_region,
+        key_id=settings.files_key_id, key=settings.files_key.get_secret_value(),
+    )  # fmt: skip
+    return S3Contents(location, settings.space, guard=database.contents(settings.home))
 
 
 @contextmanager

@@ -92,6 +92,19 @@ class Settings(BaseSettings):
         pattern=r"^[a-z][a-z0-9_]{0,39}$",
         description="Whose data of that database this is: a space for each person or team, with its own rights.",
     )
+    files_url: str = Field(
+        default="",
+        description="Bucket and prefix of an S3-compatible store for the contents of files, such as "
+        "s3://team-files/panorama. Needs the extra `s3`.",
+    )
+    files_endpoint: str = Field(
+        default="", description="Address of that store, such as https://minio.example.org; empty for Amazon's."
+    )
+    files_region: str = Field(default="us-east-1", description="Region of the bucket.")
+    files_key_id: str = Field(
+        default="", description="Access key id for the bucket; empty for the machine's own credentials."
+    )
+    files_key: SecretStr = Field(default=SecretStr(""), description="Secret access key for the bucket.")
     http_port: int = Field(
         default=0,
         ge=0,

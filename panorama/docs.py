@@ -83,6 +83,10 @@ def _render_default(name: str, value: Any) -> str:
         "database_url": "none: SQLite",
         "qdrant_url": "none",
         "qdrant_key": "none",
+        "files_url": "none: in the data directory or database",
+        "files_endpoint": "none",
+        "files_key_id": "none",
+        "files_key": "none",
     }
     return known.get(name) or f"`{','.join(value) if isinstance(value, tuple) else value}`"  # pyright: ignore[reportUnknownArgumentType] (a default is of any type)
 

@@ -34,7 +34,7 @@ from tests.queues import StandInQueue
 from tests.templates import shared
 from tests.tool_errors import parse_error
 
-pytest_plugins = ("tests.browser.fixtures", "tests.postgres.fixtures")
+pytest_plugins = ("tests.browser.fixtures", "tests.postgres.fixtures", "tests.store.fixtures")
 
 BERLIN = ZoneInfo("Europe/Berlin")
 BEGIN = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)

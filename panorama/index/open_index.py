@@ -1,12 +1,11 @@
 """Opens the configured index, or the best one available on this machine."""
 
-from contextlib import suppress
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
+from panorama.domain.text.hosts import is_loopback
 from panorama.errors import InvalidInputError, UnavailableError
 from panorama.index import edge_index
 from panorama.index.points import Model, ModelMismatchError
@@ -72,18 +71,12 @@ def validate_server(url: str, key: str) -> tuple[str, str]:
     """
     url, key = validate_url(url), validate_key(key)
     parts = urlsplit(url)
-    if key and parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+    if key and parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise InvalidInputError(
             "The setting qdrant_url (PANORAMA_QDRANT_URL) begins with http://: qdrant_key would be sent unencrypted.",
             hint="Use https://, or leave the key empty. Keyword search works meanwhile.",
         )
     return url, key
-
-
-def _is_loopback(host: str) -> bool:
-    with suppress(ValueError):
-        return ip_address(host).is_loopback
-    return host == "localhost" or host.endswith(".localhost")
 
 
 def validate_url(url: str) -> str:

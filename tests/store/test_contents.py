@@ -14,12 +14,12 @@ from panorama.store.contents.contents import Contents
 from panorama.store.contents.copying import copy_contents
 from panorama.store.contents.folder import FolderContents
 from panorama.store.contents.parts import PART_BYTES, join_parts
-from tests.store.content_stores import Stored, in_folder, in_tables
+from tests.store.content_stores import Stored, in_bucket, in_folder, in_tables
 
 LATER = 4_000_000_000.0
 """A time after every content was written, in seconds since 1970."""
 
-STORES = ["folder", pytest.param("tables", marks=pytest.mark.postgres)]
+STORES = ["folder", pytest.param("tables", marks=pytest.mark.postgres), pytest.param("bucket", marks=pytest.mark.s3)]
 
 
 @pytest.fixture(scope="session", params=STORES)
@@ -27,6 +27,9 @@ def open_store(request: pytest.FixtureRequest) -> Callable[[Path], AbstractConte
     """Opens an empty store, of each kind in turn."""
     if request.param == "folder":
         return lambda path: nullcontext(in_folder(path))
+    if request.param == "bucket":
+        address = request.getfixturevalue("s3_address")
+        return lambda path: in_bucket(address, path)
     space = request.getfixturevalue("postgres_space")
     return lambda _: in_tables(space)
 
@@ -133,11 +136,10 @@ def test_many_threads_may_put_the_same_content(stored: Stored) -> None:
 
 def test_old_contents_are_deleted_and_one_that_was_put_again_is_not_old(stored: Stored) -> None:
     old, again = stored.store.put(b"old"), stored.store.put(b"again")
-    for name in (old, again):
-        stored.age(name)
+    before = stored.age([old, again])
     stored.store.put(b"again")
 
-    deleted = stored.store.delete([old, again, digest(b"none")], before=1_000_000)
+    deleted = stored.store.delete([old, again, digest(b"none")], before=before)
 
     assert deleted == (1, 3)
     assert [name for name, _ in stored.store.iter_sizes()] == [again]

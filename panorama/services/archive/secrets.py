@@ -16,7 +16,7 @@ from panorama.store.archive.safe_files import UnreadableError, open_plain_file
 CONFIG_FILE = "config.toml"
 MAX_CONFIG_BYTES = 1 << 20
 MAX_SHOWN_CHARS = 200
-SENDING_SETTINGS = ("embedder", "qdrant_url", "database_url", "home")
+SENDING_SETTINGS = ("embedder", "qdrant_url", "database_url", "files_url", "files_endpoint", "home")
 """Settings that send texts, or data derived from them, to another machine, program or folder."""
 
 _SECRET_NAME = re.compile(

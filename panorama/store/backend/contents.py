@@ -18,8 +18,8 @@ class ContentStore(Protocol):
     def put(self, content: bytes) -> str:
         """Store a content durably and return its digest.
 
-        An existing content is only rewritten if it is damaged. Its timestamp is updated, so that it is not deleted
-        before a row names it.
+        A damaged content is replaced. The timestamp of an existing one is updated, so that it is not deleted before a
+        row names it.
 
         Raises:
             UnavailableError: It cannot be stored; nothing was changed.
@@ -33,10 +33,6 @@ class ContentStore(Protocol):
             UnreadableError: The parts have another digest; nothing of them is stored.
             UnavailableError: It cannot be stored; nothing was changed.
         """
-        ...
-
-    def refresh(self, name: str, content: bytes) -> bool:
-        """Return whether a content exists and is intact, and if so update its timestamp."""
         ...
 
     def get(self, name: str) -> bytes:
@@ -74,6 +70,14 @@ class ContentStore(Protocol):
 
     def retain(self) -> AbstractContextManager[None]:
         """Prevent the deletion of contents inside the block."""
+        ...
+
+    def exclude(self) -> AbstractContextManager[None]:
+        """Prevent that contents are retained inside the block.
+
+        Raises:
+            UnavailableError: They are retained, because they are being copied.
+        """
         ...
 
     def delete(self, names: Collection[str], *, before: float) -> tuple[int, int]:

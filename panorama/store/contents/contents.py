@@ -8,6 +8,7 @@ from pathlib import Path
 
 from panorama.store.backend.contents import ContentStore
 from panorama.store.contents.folder import FolderContents
+from panorama.store.contents.parts import is_intact
 
 
 class Contents:
@@ -36,7 +37,7 @@ class Contents:
         if scratch is None:
             return self._store.put(content)
         name = sha256(content).hexdigest()
-        return name if self._store.refresh(name, content) else scratch.put(content)
+        return name if is_intact(self._store, name) else scratch.put(content)
 
     def get(self, name: str) -> bytes:
         """Return the content with a digest.

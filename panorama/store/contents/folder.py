@@ -37,7 +37,7 @@ class FolderContents:
             UnavailableError: The disk is full, or the folder cannot be written.
         """
         name = sha256(content).hexdigest()
-        if not self.refresh(name, content):
+        if not self._refresh(name, content):
             with _translate_errors():
                 _write(self.path(name), [content])
         return name
@@ -118,6 +118,16 @@ class FolderContents:
         with self._hold_lock(alone=False):
             yield
 
+    @contextmanager
+    def exclude(self) -> Generator[None]:
+        """Prevent that contents are retained inside the block.
+
+        Raises:
+            UnavailableError: They are being copied.
+        """
+        with self._hold_lock(alone=True):
+            yield
+
     def delete(self, names: Collection[str], *, before: float) -> tuple[int, int]:
         """Delete contents last written before a time (seconds since 1970); return their number and bytes.
 
@@ -128,7 +138,7 @@ class FolderContents:
         """
         count = size = 0
         for name in names:
-            with self._hold_lock(alone=True), suppress(FileNotFoundError):
+            with self.exclude(), suppress(FileNotFoundError):
                 path = self.path(name)
                 stat = path.stat()
                 if stat.st_mtime < before:
@@ -136,7 +146,7 @@ class FolderContents:
                     count, size = count + 1, size + stat.st_size
         return count, size
 
-    def refresh(self, name: str, content: bytes) -> bool:
+    def _refresh(self, name: str, content: bytes) -> bool:
         """Return whether a content exists and is intact, and if so update its timestamp."""
         path = self.path(name)
         with _translate_errors(), suppress(FileNotFoundError):

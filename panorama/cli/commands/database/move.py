@@ -4,14 +4,18 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 from panorama.cli.console import console
 from panorama.cli.options import Yes, examples, option
 from panorama.config_file import remove_setting, write_setting
 from panorama.domain.text.wording import pluralize
 from panorama.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from panorama.config import Settings
+    from panorama.store.backend import ContentStore, Database
 
 EXAMPLES = examples(
     "panorama move --to postgresql://anna@db.example.org/panorama",
@@ -59,7 +63,7 @@ def move(
         end_daemon(address, again=False)
         with hold_data(address), console.progress("Moving") as report:
             run = _move_to_file if url else _move_to_postgres
-            moved = run(settings.home, url or to, space, lambda done, total: report(done, total, ""))
+            moved = run(settings, url or to, space, lambda done, total: report(done, total, ""))
     console.print_message(f"Moved to {target.maintenance.describe()}.")
     for remark in moved.remarks:
         console.print_message(remark, "yellow")
@@ -95,12 +99,13 @@ def _require_other(to: str, *, is_in_postgres: bool) -> None:
     )
 
 
-def _move_to_postgres(home: Path, url: str, space: str, report: Report) -> _Moved:
+def _move_to_postgres(settings: "Settings", url: str, space: str, report: Report) -> _Moved:
     """Fill the space and use it from now on."""
     from panorama.store.postgres.transfer import moving
 
-    now = datetime.now(UTC)
-    missing = moving.fill_space(home, url, space, now, report)
+    now, home = datetime.now(UTC), settings.home
+    stores = moving.ContentStores(_open_contents(settings, settings.space), _open_contents(settings, space))
+    missing = moving.fill_space(home, url, space, now, report, stores)
     stored, remarks = _store_password(url)
     write_setting(home, SPACE_SETTING, space)
     write_setting(home, URL_SETTING, stored)
@@ -126,11 +131,14 @@ def _store_password(url: str) -> tuple[str, list[str]]:
     ]
 
 
-def _move_to_file(home: Path, url: str, space: str, report: Report) -> _Moved:
+def _move_to_file(settings: "Settings", url: str, space: str, report: Report) -> _Moved:
     """Fill the file and use it from now on."""
+    from panorama.config import Settings
     from panorama.store.postgres.transfer import moving
 
-    missing = moving.fill_file(url, space, home, report)
+    home, target = settings.home, Settings.model_fields[SPACE_SETTING].default
+    stores = moving.ContentStores(_open_contents(settings, space), _open_contents(settings, target))
+    missing = moving.fill_file(url, space, home, report, stores)
     remove_setting(home, URL_SETTING)
     remove_setting(home, SPACE_SETTING)
     return _Moved(f"the space {moving.set_space_aside(url, space, datetime.now(UTC))}", _describe_missing(missing))
@@ -139,3 +147,10 @@ def _move_to_file(home: Path, url: str, space: str, report: Report) -> _Moved:
 def _describe_missing(missing: list[str]) -> list[str]:
     count = pluralize(len(missing), "content of a file", "contents of files")
     return [f"{count} could not be moved: missing or damaged before (`panorama doctor`)."] if missing else []
+
+
+def _open_contents(settings: "Settings", space: str) -> "Callable[[Database], ContentStore]":
+    """Return what opens the store of the contents of a space, or of the data directory."""
+    from panorama.app import open_contents
+
+    return partial(open_contents, settings.model_copy(update={SPACE_SETTING: space}))

@@ -3,21 +3,23 @@
 import shutil
 import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from panorama.app import open_backend
+from panorama.app import open_backend, open_contents
 from panorama.cli.client import translate_errors
 from panorama.cli.console import console
 from panorama.cli.daemon_process import end_daemon
-from panorama.config import data_directory, read_settings
+from panorama.config import Settings, data_directory, read_settings
 from panorama.domain.text.wording import pluralize
 from panorama.domain.withdrawal import Replacement, Withdrawn
 from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
 from panorama.services.archive.paths import quote_path
 from panorama.services.archive.restore import RestoreService
 from panorama.services.archive.secrets import CONFIG_FILE
+from panorama.store.contents.copying import copy_contents
+from panorama.store.contents.folder import FolderContents
 from panorama.transport.address import Address, hold_lock
 from panorama.transport.launch import exclusive_start
 
@@ -63,7 +65,8 @@ def restore_folder(source: str, *, yes: bool) -> None:
         UnavailableError: The daemon does not stop, or the copy cannot be written; nothing was changed.
     """
     home, now = data_directory(), datetime.now(UTC)
-    backend = open_backend(read_settings())
+    settings = read_settings()
+    backend = open_backend(settings)
     service = RestoreService(home, backend.snapshots)
     fresh = home.with_name(f"{home.name}.restored-{now:%Y%m%dT%H%M%SZ}")
     service.plan_restore(source, str(fresh))
@@ -76,8 +79,9 @@ def restore_folder(source: str, *, yes: bool) -> None:
         with translate_errors(), exclusive_start(address):
             end_daemon(address, again=False)
             with hold_data(address):
+                contents = _store_contents(settings, fresh / "files")
                 replaced = backend.maintenance.replace(
-                    fresh / "panorama.db", datetime.now(UTC), is_own=True, contents=fresh / "files"
+                    fresh / "panorama.db", datetime.now(UTC), is_own=True, contents=contents
                 )
             _move_scripts(fresh, home, now)
     finally:
@@ -102,6 +106,16 @@ def _describe_active(rows: Mapping[str, int], is_own: bool) -> str:
         return ""
     withdrawn = "" if is_own else ", which will not be trusted: this data directory did not make it"
     return f"It brings {' and '.join(parts)}{withdrawn}. "
+
+
+def _store_contents(settings: Settings, folder: Path) -> Path | None:
+    """Store contents in the S3 store, if the settings name one; return the folder if the database takes them."""
+    if not settings.files_url:
+        return folder
+    source = FolderContents(folder)
+    with closing(open_backend(settings).open()) as database:
+        copy_contents(source, open_contents(settings, database), [name for name, _ in source.iter_sizes()])
+    return None
 
 
 def _move_scripts(fresh: Path, home: Path, now: datetime) -> None:

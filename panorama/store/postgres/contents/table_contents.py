@@ -17,7 +17,7 @@ _LOCK = 0x50414E46 << 32
 
 _RETAIN = f"SELECT pg_advisory_lock_shared({_LOCK} | current_schema()::regnamespace::oid::bigint)".encode()
 _RELEASE = f"SELECT pg_advisory_unlock_shared({_LOCK} | current_schema()::regnamespace::oid::bigint)".encode()
-_TRY_DELETE = f"SELECT pg_try_advisory_xact_lock({_LOCK} | current_schema()::regnamespace::oid::bigint)".encode()
+_TRY_EXCLUDE = f"SELECT pg_try_advisory_xact_lock({_LOCK} | current_schema()::regnamespace::oid::bigint)".encode()
 
 
 class TableContents:
@@ -41,7 +41,7 @@ class TableContents:
             UnavailableError: The server cannot be reached, or its disk is full.
         """
         name = sha256(content).hexdigest()
-        if not self.refresh(name, content):
+        if not self._refresh(name, content):
             self.put_parts(name, split_content(content))
         return name
 
@@ -55,7 +55,7 @@ class TableContents:
         with self._transaction() as driver:
             content_rows.write(driver, name, parts)
 
-    def refresh(self, name: str, content: bytes) -> bool:
+    def _refresh(self, name: str, content: bytes) -> bool:
         """Return whether a content exists and is intact, and if so update its timestamp."""
         with self._transaction() as driver:
             if not content_rows.refresh(driver, name, len(content)):
@@ -132,17 +132,32 @@ class TableContents:
                 with suppress(psycopg.Error):  # a lost connection has released it
                     driver.execute(_RELEASE)
 
+    @contextmanager
+    def exclude(self) -> Generator[None]:
+        """Prevent that contents are retained inside the block, on any machine.
+
+        Raises:
+            UnavailableError: They are being copied, or the server cannot be reached.
+        """
+        with self._exclusive_transaction():
+            yield
+
     def delete(self, names: Collection[str], *, before: float) -> tuple[int, int]:
         """Delete contents last written before a time (seconds since 1970); return their number and bytes.
 
         Raises:
             UnavailableError: They are being copied, or the server cannot be reached.
         """
+        with self._exclusive_transaction() as driver:
+            return content_rows.delete(driver, list(names), before)
+
+    @contextmanager
+    def _exclusive_transaction(self) -> Generator[psycopg.Connection[Any]]:
         with self._transaction() as driver:
-            row = driver.execute(_TRY_DELETE).fetchone()
+            row = driver.execute(_TRY_EXCLUDE).fetchone()
             if row is None or not row[0]:
                 raise copying_error()
-            return content_rows.delete(driver, list(names), before)
+            yield driver
 
     @contextmanager
     def _transaction(self) -> Generator[psycopg.Connection[Any]]:

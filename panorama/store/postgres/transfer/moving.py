@@ -1,18 +1,18 @@
 """Moves the data of a data directory between its SQLite file and a space of a PostgreSQL database."""
 
+from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg.sql import SQL, Identifier
 
 from panorama.domain.changes import CLI_ACTOR, Origin
 from panorama.errors import ConflictError, UnavailableError
-from panorama.store.backend import ProgressCallback, noop
+from panorama.store.backend import ContentStore, Database, ProgressCallback, noop
 from panorama.store.contents.copying import copy_contents
-from panorama.store.contents.folder import FolderContents
 from panorama.store.items.files import list_digests
 from panorama.store.migrate import create_tables, migrate
 from panorama.store.postgres import spaces
@@ -38,7 +38,21 @@ CONTENTS = "files"
 """The folder of the contents of files, in the data directory."""
 
 
-def fill_space(home: Path, url: str, space: str, now: datetime, progress: ProgressCallback = noop) -> list[str]:
+class ContentStores(NamedTuple):
+    """Open the stores of contents beside the database that is moved, and beside the one it is moved to."""
+
+    source: Callable[[Database], ContentStore]
+    target: Callable[[Database], ContentStore]
+
+
+def fill_space(
+    home: Path,
+    url: str,
+    space: str,
+    now: datetime,
+    progress: ProgressCallback = noop,
+    files: ContentStores | None = None,
+) -> list[str]:
     """Write the rows of a data directory's file into a space without data, and compare them, in one transaction.
 
     The contents of files are copied first. Nobody writes to either meanwhile. Returns the digests of contents that are
@@ -59,7 +73,8 @@ def fill_space(home: Path, url: str, space: str, now: datetime, progress: Progre
             _require_no_data(driver, space)
         with source.reading() as session:
             named = list_digests(session)
-        missing = copy_contents(_folder_contents(home), target.contents(home), named, progress)
+        files = files or _own_stores(home)
+        missing = copy_contents(files.source(source), files.target(target), named, progress)
         with source.transaction(_ORIGIN) as session, target.migrating() as connection:
             driver = driver_connection(connection)
             spaces.lock(driver)
@@ -70,8 +85,13 @@ def fill_space(home: Path, url: str, space: str, now: datetime, progress: Progre
     return missing
 
 
-def _folder_contents(home: Path) -> FolderContents:
-    return FolderContents(home / CONTENTS)
+def _own_stores(home: Path) -> ContentStores:
+    """Return the stores of the databases themselves."""
+
+    def open_store(database: Database) -> ContentStore:
+        return database.contents(home / CONTENTS)
+
+    return ContentStores(open_store, open_store)
 
 
 def _require_no_data(driver: psycopg.Connection[Any], space: str) -> None:
@@ -84,7 +104,9 @@ def _require_no_data(driver: psycopg.Connection[Any], space: str) -> None:
         )
 
 
-def fill_file(url: str, space: str, home: Path, progress: ProgressCallback = noop) -> list[str]:
+def fill_file(
+    url: str, space: str, home: Path, progress: ProgressCallback = noop, files: ContentStores | None = None
+) -> list[str]:
     """Write the rows of a space to a new file of a data directory, and compare them; nobody writes meanwhile.
 
     The contents of files are copied too. Returns the digests of those that are missing or damaged in the space.
@@ -97,14 +119,19 @@ def fill_file(url: str, space: str, home: Path, progress: ProgressCallback = noo
     if file.exists():
         raise ConflictError(f"There is {file} already; nothing was changed.", hint="Move it away first.")
     part = file.with_suffix(".part")
+    files = files or _own_stores(home)
     try:
         remove_file(part)  # of a process that was killed
-        with closing(PostgresDatabase(parse_url(url), space)) as source, source.membership.serve_alone():
+        with (
+            closing(PostgresDatabase(parse_url(url), space)) as source,
+            source.membership.serve_alone(),
+            closing(SqliteDatabase(part, is_durable=False)) as target,
+        ):
             _require_renamable(source)
             create_tables(source)
             with source.reading() as session:
                 named = list_digests(session)
-            missing = copy_contents(source.contents(home), _folder_contents(home), named, progress)
+            missing = copy_contents(files.source(source), files.target(target), named, progress)
             with source.transaction(_ORIGIN) as session:
                 digests = write_snapshot(driver_connection(session.connection), part, progress)
         require_same_file(part, digests)
