@@ -20,6 +20,7 @@ from panorama.services.base import ServiceContext
 from panorama.services.jobs.job_types import JobType
 from panorama.store.postgres.connections import parse_url
 from panorama.store.postgres.engine import PostgresDatabase
+from panorama.store.postgres.maintenance import PostgresMaintenance
 from tests.working import until
 
 pytestmark = pytest.mark.postgres
@@ -223,7 +224,10 @@ def test_who_asked_for_a_job_is_told_of_its_end_wherever_it_ran(both: tuple[Mach
     assert running.app.jobs.remarks.pop("v_asking", "tests", ()) == "", "it is told once"
 
 
-def test_daemons_are_listed_for_everybody(both: tuple[Machine, Machine]) -> None:
+def test_daemons_are_listed_for_everybody(both: tuple[Machine, Machine], postgres_url: str) -> None:
     found = both[0].call("daemons.list")
+    check = PostgresMaintenance(parse_url(postgres_url), "tests").checks()["daemons"]()
+
+    assert check.found.startswith(f"{both[0].app.jobs.worker.machine} (")
 
     assert [daemon["machine"] for daemon in found["daemons"]] == [each.app.jobs.worker.machine for each in both]

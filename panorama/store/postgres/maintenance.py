@@ -25,6 +25,9 @@ from panorama.store.postgres.transfer.replace_space import replace_space
 from panorama.store.sqlite.replace_database import validate_copy
 
 LOCK_SECONDS = 2.0
+DAEMONS_SINCE = "0025"
+"""The revision that has the list of daemons."""
+
 MAX_CLOCK_SECONDS = 2.0
 """By how much the server's clock may differ from this machine's."""
 
@@ -92,6 +95,7 @@ class PostgresMaintenance:
             "collation": self._check_collation,
             "durability": self._check_durability,
             "clock": self._check_clock,
+            "daemons": self._check_daemons,
             "size": self._check_size,
             "search index": self._check_search_index,
         }
@@ -178,6 +182,12 @@ class PostgresMaintenance:
             mend = "Ask who administers the database to turn it on."
             return CheckResult("warn", f"{' and '.join(names)} is off: a crash of the server may lose writes", mend)
         return CheckResult("ok", "the server keeps what it confirmed")
+
+    def _check_daemons(self) -> CheckResult:
+        with closing(self._open()) as database:
+            daemons = database.membership.list_daemons() if database.revision() >= DAEMONS_SINCE else ()
+        found = (f"{daemon.machine} ({', '.join(daemon.duties) or 'no duty'})" for daemon in daemons)
+        return CheckResult("ok", "; ".join(found) or "none is connected")
 
     def _check_clock(self) -> CheckResult:
         with self._connect() as driver:
