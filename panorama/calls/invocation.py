@@ -19,6 +19,7 @@ from panorama.calls.conversation import ANY_KIND, JOB_ACTOR
 from panorama.calls.jobs.inline_job import InlineJob
 from panorama.calls.rendering import Answer
 from panorama.calls.terminal_commands import format_terminal_command
+from panorama.domain import changes
 from panorama.domain.changes import CLI_ACTOR, SCRIPT_ACTOR, Origin, WriteBudget
 from panorama.domain.items.item import kind_of
 from panorama.domain.jobs import CALL_ARGUMENTS, JobKind
@@ -162,6 +163,8 @@ class Invocation:
         database = self._context.database
         try:
             with database.limit_reads(SHOULD_STOP.get(), seconds), database.transaction(self._origin()) as session:
+                if self._operation.composed:
+                    session.left_bytes = changes.MAX_ATOMIC_BYTES
                 before = session.change_count
                 return self._run_once(session, lambda: self._execute(session, before))
         except LargeCallError as found:

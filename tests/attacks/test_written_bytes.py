@@ -113,6 +113,22 @@ def test_a_batch_of_a_client_stores_no_more_than_it_may(
     assert count_stored(app) - before <= 20_000
 
 
+def test_an_atomic_batch_writes_no_more_text_than_others_can_wait_for(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changes, "MAX_ATOMIC_BYTES", 5 * len(TEXT))
+    call("create_note", title="Big", content=TEXT)
+    steps = [{"tool": "append_to_note", "args": {"note": "Big", "block": str(n)}} for n in range(9)]
+
+    with pytest.raises(InvalidInputError, match="MB of text in one transaction") as refused:
+        call("batch", operations=steps)
+
+    assert "No step of the batch was kept." in refused.value.message
+    assert "atomic=false" in refused.value.hint
+    assert call("get_note", note="Big").data["version"] == 1
+    assert call("batch", operations=steps, atomic=False).data["succeeded"] == len(steps)
+
+
 def test_references_of_one_step_are_bounded(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "MAX_REFERENCED_CHARS", 1_000_000)
     call("create_note", title="Big", content=TEXT)

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Connection, Executable, Table
 
-from panorama.domain.changes import ItemChange, Origin
+from panorama.domain.changes import MAX_ATOMIC_BYTES, ItemChange, Origin
 from panorama.domain.text.json_types import is_object, is_sequence
 from panorama.domain.text.tokens import Term
+from panorama.errors import InvalidInputError
 
 ProgressCallback = Callable[[int, int], None]
 """Receives the done and total bytes; an exception from it ends the work."""
@@ -32,6 +33,7 @@ class Session:
     `long_texts` are the ids of items some of whose words are written or removed after the commit; `index_seconds` is
     how long words were written and removed. `prefetched` is what the call reads next, by the item's id or another
     name; `labels` returns rows of the id and label of items that its answer may name, by their id.
+    `left_bytes` is how much text it may still write, None without a limit.
     """
 
     connection: Connection
@@ -43,6 +45,7 @@ class Session:
     index_seconds: float = 0.0
     prefetched: dict[str, Any] = field(default_factory=dict[str, Any])
     labels: dict[str, "Rows"] = field(default_factory=dict[str, "Rows"])
+    left_bytes: int | None = None
 
     @property
     def full_text(self) -> "FullText":
@@ -78,10 +81,18 @@ class Session:
         """Count the texts that are about to be stored, without the size of those that they replace.
 
         Raises:
-            InvalidInputError: Together with what the unit stored before, it is more than the unit may store.
+            InvalidInputError: Together with what the unit or the transaction stored before, it is more than that may.
         """
         if self.origin and self.origin.budget:
-            self.spend_bytes(max(0, count_bytes(stored) - count_bytes(replaced)))
+            size = count_bytes(stored)
+            if self.left_bytes is not None:
+                self.left_bytes -= size
+                if self.left_bytes < 0:
+                    raise InvalidInputError(
+                        f"The steps would write more than {MAX_ATOMIC_BYTES >> 20} MB of text in one transaction.",
+                        hint="Use atomic=false, or several batches.",
+                    )
+            self.spend_bytes(max(0, size - count_bytes(replaced)))
 
     def spend_bytes(self, size: int) -> None:
         """Count so many bytes that are about to be stored.
