@@ -204,6 +204,7 @@ HOSTILE_STATEMENTS = {
     "digest": "UPDATE files SET sha256 = '../../../../etc/passwd'",
     "text in a number": "UPDATE notes SET version = 'one'",
     "bytes in a text": "UPDATE notes SET title = x'00ff'",
+    "text that is not UTF-8": "UPDATE notes SET content = CAST(x'eda080' AS TEXT)",
     "flag": "UPDATE notes SET pinned = 7",
     "broken JSON": "UPDATE changes SET after = '{'",
     "id": "UPDATE notes SET id = '../../x'",

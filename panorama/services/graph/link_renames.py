@@ -9,7 +9,7 @@ from panorama.domain.markdown.wiki_links import can_be_target, rename_links
 from panorama.domain.text.wording import pluralize
 from panorama.services.base import LargeCall, Service, ServiceContext
 from panorama.services.graph.task_lines import TaskLines
-from panorama.services.jobs.portions import apply_in_portions, is_large_unit
+from panorama.services.jobs.portions import LARGE_UNIT, apply_in_portions, is_large_unit
 from panorama.store.backend import Session
 from panorama.store.graph import edges, task_lines
 from panorama.store.items import listing, rows
@@ -31,7 +31,7 @@ class LinkRenames(Service):
             old: Item = rows.load(session, kind_of(item) or "", item)
             sources = _list_sources(session, old, name)
             session.prefetched |= {old.id: old, _sources_name(old): sources}
-            chars = sum(listing.measure_texts(session, sources).values())
+            chars = sum(listing.measure_texts(session, sources[:LARGE_UNIT]).values())
         return LargeCall(arguments, is_long=False) if is_large_unit(len(sources), chars) else None
 
     def rename_item(self, item: str, name: str) -> str:

@@ -72,8 +72,20 @@ def _iter_invalid_columns(copy: sqlite3.Connection, table: Table) -> Iterator[st
         if column.name in present:
             wrong = f'"{column.name}" IS NOT NULL AND NOT ({_condition(column)})'
             row = copy.execute(f'SELECT 1 FROM "{table.name}" WHERE {wrong} LIMIT 1').fetchone()
-            if row:
+            if row or not _is_decodable(copy, column):
                 yield f"the table {table.name} has an invalid value in {column.name}"
+
+
+def _is_decodable(copy: sqlite3.Connection, column: Column[Any]) -> bool:
+    """Return whether all texts of a column are UTF-8, which SQLite itself does not check."""
+    if isinstance(column.type, Boolean | Integer | Float | LargeBinary):
+        return True
+    try:
+        for _ in copy.execute(f'SELECT "{column.name}" FROM "{column.table.name}"'):
+            pass
+    except sqlite3.OperationalError:
+        return False
+    return True
 
 
 def _condition(column: Column[Any]) -> str:
