@@ -205,7 +205,8 @@ def open_daemon(url: str, home: Path) -> Iterator[App]:
     """Open the product on the space, with the data directory of a machine."""
     home.mkdir()
     context = ServiceContext(open_shared(url), BERLIN, home)
-    with open_app(read_settings(home=home, embedder="none"), context) as app:
+    settings = read_settings(home=home, embedder="none", database_url=url, space="tests")
+    with open_app(settings, context) as app:
         yield app
 
 
@@ -288,8 +289,7 @@ def test_a_script_that_is_promoted_there_is_a_tool_here(here: App, there: App) -
     lists: list[list[str]] = []
     here.context.database.subscribe(lambda _: None)
     here.calls.promoted_tools.subscribe(lambda: lists.append(tools(here)))
-    for app in (here, there):
-        put(app, "count", COUNTING)
+    put(there, "count", COUNTING)
 
     Person(there).promotes("count")
     wait_until(lambda: lists)
