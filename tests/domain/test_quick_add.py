@@ -100,6 +100,13 @@ def test_a_day_within_a_known_name_stays_in_the_title(line: str) -> None:
     assert (quick.title, quick.fields, quick.kept_day) == (line, {}, "Freitag")
 
 
+@pytest.mark.parametrize(
+    ("line", "day"), [("Tickets for friday", "friday"), ("Call Mr. Friday", "Friday"), ("Tea", ""), ("Pay friday", "")]
+)
+def test_a_day_that_stays_in_the_title_is_named(line: str, day: str) -> None:
+    assert parse(line).kept_day == day
+
+
 def test_a_day_beside_a_known_name_is_the_deadline() -> None:
     quick = parse("Freitag Verlag anschreiben am Freitag", names=("freitag verlag",))
 

@@ -94,7 +94,7 @@ _ENGLISH_NAMES = frozenset((*WEEKDAYS, "today", "tomorrow", "morning", "afternoo
 class QuickAdd:
     """The title and the fields of a new task; `taken` has the words that were taken for each field.
 
-    `kept_day` is a weekday that may be part of a name and stays in the title, "" if there is none.
+    `kept_day` is a weekday that may be part of a name or of another phrase and stays in the title, "" if there is none.
     """
 
     title: str
@@ -308,13 +308,17 @@ def _is_in_known(words: Sequence[str], span: tuple[str, ...], names: Collection[
 
 
 def _find_kept_day(words: Sequence[str], names: Collection[str]) -> str:
-    """Return the first weekday that may be part of a name, "" if there is none."""
+    """Return the first weekday that may be part of a name or of another phrase, "" if there is none."""
     near = words[-MAX_WORDS:]
     days = (
         word
         for place, word in enumerate(near)
         if word.casefold() in _DAY_NAMES
-        and (_is_in_name((word,), near[place + 1 :], is_first=not place) or _is_in_known(words, (word,), names))
+        and (
+            _is_in_name((word,), near[place + 1 :], is_first=not place)
+            or _is_of_other_words(near[:place], (word,), near[place + 1 :])
+            or _is_in_known(words, (word,), names)
+        )
     )
     return next(days, "")
 
