@@ -88,4 +88,17 @@ TEXTS: dict[str, str] = {
     "How many of these must have stored a write before it counts; at most qdrant_replicas.": (
         "Wie viele davon einen Schreibvorgang gespeichert haben müssen, bevor er gilt; höchstens qdrant_replicas."
     ),
+    "Bucket and prefix of an S3-compatible store for the contents of files, such as s3://team-files/panorama. Needs "
+    "the extra s3.": (
+        "Bucket und Präfix eines S3-kompatiblen Speichers für die Inhalte von Dateien, zum Beispiel "
+        "s3://team-files/panorama. Braucht das Extra s3."
+    ),
+    "Address of that store, such as https://minio.example.org; empty for Amazon's.": (
+        "Adresse dieses Speichers, zum Beispiel https://minio.example.org; leer für den von Amazon."
+    ),
+    "Region of the bucket.": "Region des Buckets.",
+    "Access key id for the bucket; empty for the machine's own credentials.": (
+        "Id des Zugriffsschlüssels für den Bucket; leer für die Zugangsdaten dieses Rechners."
+    ),
+    "Secret access key for the bucket.": "Geheimer Zugriffsschlüssel für den Bucket.",
 }
