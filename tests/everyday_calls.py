@@ -13,6 +13,10 @@ WARM_CALLS = 8
 """A statement is prepared, and its columns known, after some calls."""
 
 
+COUNTED_CALLS = 3
+"""The least of some calls counts: on a busy machine the end of a view may pass the proxy during the next call."""
+
+
 class Cost(NamedTuple):
     """The most round trips to a server, with the one that ends a view and is not waited for, and statements to SQLite.
 
@@ -79,7 +83,11 @@ def count_calls(app: App, counted: Callable[[], int]) -> dict[str, int]:
     for name, step in everyday_calls(app).items():
         for _ in range(WARM_CALLS):
             step()
-        before = counted()
-        step()
-        found[name] = counted() - before
+        found[name] = min(_count_once(step, counted) for _ in range(COUNTED_CALLS))
     return found
+
+
+def _count_once(step: Callable[[], Any], counted: Callable[[], int]) -> int:
+    before = counted()
+    step()
+    return counted() - before
