@@ -21,7 +21,7 @@ def bundled_path(name: str) -> Path:
 def migrate(database: Database, *, backups: Path, now: datetime) -> None:
     """Migrate the database to `HEAD`; takes a few milliseconds if it is up to date.
 
-    A non-empty database is copied to `backups` first.
+    A non-empty file is copied to `backups` first.
 
     Raises:
         UnavailableError: The database is newer than the program, or belongs to another one, or another user has to
@@ -36,7 +36,7 @@ def migrate(database: Database, *, backups: Path, now: datetime) -> None:
             hint="Upgrade Panorama (`uv tool upgrade panorama-mcp`), or choose another folder with PANORAMA_HOME.",
         )
     database.require_migratable()
-    if revision:
+    if revision and database.is_copied_before_migration:
         _make_folder(backups)
         database.copy_to(backups / f"before-{HEAD}-{now:%Y%m%dT%H%M%SZ}.db", is_awaited=True)
     _upgrade(database, HEAD)

@@ -69,6 +69,9 @@ class Database(Protocol):
         """This process as one of the daemons that serve the database."""
         ...
 
+    is_copied_before_migration: bool
+    """Whether `copy_to` can copy a database of an older revision."""
+
     def transaction(self, origin: Origin) -> AbstractContextManager[Session]:
         """Open a write transaction, or join the one that is open; all of it is stored or none.
 

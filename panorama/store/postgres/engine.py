@@ -168,6 +168,8 @@ class PostgresDatabase(Transactions):
         with translate_errors(), self.connect() as driver:
             return spaces.find_revision(driver, self.schema)
 
+    is_copied_before_migration = False  # a copy is an SQLite file of the current revision
+
     def require_migratable(self) -> None:
         """Check that the role may act as the owner of the space.
 

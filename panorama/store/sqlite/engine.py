@@ -142,6 +142,8 @@ class SqliteDatabase(Transactions):
         """Open a view; opening and closing one that reads nothing takes 5 µs."""
         return ReadScope(self._views, self._current)
 
+    is_copied_before_migration = True
+
     def require_migratable(self) -> None:
         """Do nothing: whoever may write a file may migrate it."""
 

@@ -106,10 +106,7 @@ def grant(
 
 @app.command(epilog=examples("panorama spaces migrate team"))
 def migrate(name: Name, as_json: AsJson = False) -> None:
-    """Bring the tables of a space up to date. A start does so too, but only for the owner of the space.
-
-    A copy of the space is written to the folder backups first.
-    """
+    """Bring the tables of a space up to date, in one transaction. A start does so too, for the owner of the space."""
     from panorama.config import data_directory
 
     is_changed = _administration().migrate(name, backups=data_directory() / "backups", now=datetime.now(UTC))
