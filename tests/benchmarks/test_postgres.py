@@ -23,6 +23,7 @@ from panorama.domain.items.notes import Note
 from panorama.store.items import rows
 from panorama.store.postgres.connections import parse_url
 from panorama.store.postgres.engine import PostgresDatabase
+from tests.postgres.delaying_proxy import delaying_proxy
 from tests.postgres.space import open_space
 
 from .measure import Board, Step, in_turn, ms, ratio
@@ -32,6 +33,10 @@ pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1800)]
 PERSON = Conversation(id="v_benchmark", actor="cli", client="benchmark")
 NOTES, TASKS, WORDS = 2_000, 500, 300
 BAR = 2.0
+ONE_WAY_SECONDS = 0.0025
+"""The delay of a network whose round trip takes 5 ms."""
+
+SLOW_CALLS = ("create_task", "create_note", "update_task", "get_note", "list_tasks")
 WRITER = Origin(actor="tool", client="benchmark", conversation="", operation="", call="", unit="")
 HEARD_SECONDS = 0.5
 
@@ -78,13 +83,16 @@ def as_steps(name: str, call: Callable[..., Any]) -> dict[str, Step]:
         "search": lambda: call("search", query=common[next(numbers) % len(common)], mode="keyword"),
     }
 
-    def run(work: Callable[[], Any]) -> Step:
-        async def step() -> None:
-            work()
+    return {f"{name} {label}": as_step(work) for label, work in steps.items()}
 
-        return step
 
-    return {f"{name} {label}": run(work) for label, work in steps.items()}
+def as_step(work: Callable[[], Any]) -> Step:
+    """Return a step that calls a function."""
+
+    async def step() -> None:
+        work()
+
+    return step
 
 
 def test_everyday_calls(tmp_path: Path, postgres_url: str, board: Board) -> None:
@@ -175,3 +183,17 @@ def test_changes_of_another_daemon(postgres_url: str, board: Board) -> None:
         "a write with / without notification, p50", "≤ 1.05 x", f"{ratio(found, 'announced', 'unannounced'):.2f} x",
         f"{ms(found['announced'])} / {ms(found['unannounced'])}",
     )  # fmt: skip
+
+
+def test_calls_over_a_slow_network(tmp_path: Path, postgres_url: str, board: Board) -> None:
+    chosen: dict[str, Any] = {"timezone": "Europe/Berlin", "embedder": "none", "toolsets": ("default", "more")}
+    near = Settings(home=tmp_path, database_url=SecretStr(postgres_url), space="slow", **chosen)
+    with filled(near):
+        pass
+    with delaying_proxy(postgres_url, ONE_WAY_SECONDS) as (_, through):
+        far = near.model_copy(update={"database_url": SecretStr(through)})
+        with open_app(far) as app:
+            found = asyncio.run(in_turn(as_steps("slow", caller(app)), times=20))
+
+    for label in SLOW_CALLS:
+        board.show(f"{label} over a network of 5 ms, p50", "≤ 30 ms", ms(found[f"slow {label}"]))
