@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 
 from panorama.cli.main import main
-from tests.postgres.spaces import Space, create_space
+from panorama.store.postgres.engine import PostgresDatabase
+from tests.postgres.spaces import create_space
 
 Command = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def schema(postgres_url: str) -> Iterator[Space]:
-    """A schema with our tables."""
+def space(postgres_url: str) -> Iterator[PostgresDatabase]:
+    """A space with our tables."""
     with create_space(postgres_url, "tables") as created:
         yield created
 

@@ -25,7 +25,7 @@ def postgres_url() -> Iterator[str]:
     named = os.environ.get(NAMED_SERVER, "")
     with (
         run_server(named) as server,
-        create_database(server, "panorama_tests") as url,
+        create_database(server, "panorama_tests" + os.environ.get("PYTEST_XDIST_WORKER", "")) as url,
     ):
         yield url
 

@@ -33,9 +33,10 @@ def _drop_role(admin: psycopg.Connection, name: str) -> None:
 
 
 def _address_for(admin: psycopg.Connection, url: str, name: str) -> str:
-    """Return the address over TCP: a socket may let in only the user of the same name."""
-    port = admin.execute("SHOW port").fetchone()
-    host = make_url(url).set(
-        username=name, password=PASSWORD, host="127.0.0.1", port=int(port[0]) if port else None, query={}
-    )
-    return host.render_as_string(hide_password=False).replace(" ", "%20")
+    """Return the address over TCP, if the server has one: a socket may let in only the user of the same name."""
+    hosts, port = (admin.execute(f"SHOW {setting}".encode()).fetchone() for setting in ("listen_addresses", "port"))
+    address = make_url(url).set(username=name, password=PASSWORD)
+    if hosts and hosts[0] and port:
+        host = hosts[0].split(",")[0].strip()
+        address = address.set(host="127.0.0.1" if host in ("*", "localhost") else host, port=int(port[0]), query={})
+    return address.render_as_string(hide_password=False).replace(" ", "%20")

