@@ -20,7 +20,7 @@ from panorama.services.history.undo_steps import UndoOperation, measure_changes,
 from panorama.services.history.undo_targets import UndoTargets, describe_write, find_targets
 from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, is_large_unit
 from panorama.services.jobs.progress import SHOULD_STOP
-from panorama.services.jobs.worker_id import WorkerId
+from panorama.services.jobs.worker_id import WorkerId, Workers
 from panorama.store.backend import Session
 from panorama.store.log import changes, jobs, runs
 
@@ -72,7 +72,7 @@ class History(Service):
         with self._reading() as session:
             units = self._find_targets(session, unit, count, redo).units
             for unit_id in units:
-                _check_finished(session, unit_id, self._writer)
+                self._check_finished(session, unit_id)
             is_large = session.origin is None and _is_large(session, units)
         if is_large:
             return self._undo_in_portions(units, skip_conflicts=skip_conflicts, redo=redo)
@@ -184,6 +184,38 @@ class History(Service):
             [undo_questions.describe_write(describe_write(session, line), zone) for line in last]
         )
 
+    def _check_finished(self, session: Session, unit_text: str) -> None:
+        """Reject the undo of a unit that a job or script is still writing.
+
+        A running script or job may undo itself at its end. For a script that runs as a job only the job's state counts:
+        after cancellation the script writes no more, although the log may list it as running for a moment.
+        """
+        writer = self._writer
+        if writer and unit_text == writer.unit:
+            if writer.actor == SCRIPT_ACTOR:
+                raise InvalidInputError(
+                    "This would undo the running script.",
+                    hint="Give one of its changes (a row of history), or use atomic to undo a failed run.",
+                )
+        elif job := jobs.find_by_unit(session, unit_text):
+            raise ConflictError(
+                f"The job {job.id} ({job.kind}) still writes this; nothing was undone.",
+                hint="Wait for its end (get_job), or stop it with cancel_job. For an earlier write, give its unit.",
+            )
+        elif unit_text.startswith(f"{RUN_LETTER}_") and self._is_running(runs.find(session, unit_text)):
+            raise ConflictError(
+                f"The script of the run {unit_text} still writes this; nothing was undone.",
+                hint="Wait for its end. For an earlier write, give its unit.",
+            )
+
+    def _is_running(self, run: runs.Run | None) -> bool:
+        """Return whether a script is running; one whose process died is not."""
+        if run is None or run.status != "running":
+            return False
+        here = WorkerId.for_this_process()
+        is_here = run.worker.startswith(f"{here.machine} {here.process} ")
+        return is_here or not Workers(here, self._context.database.membership).has_ended(run.worker)
+
 
 def _not_found_error(session: Session, unit: str) -> NotFoundError:
     recent = [describe_write(session, line) for line in changes.list_last_of_units(session, limit=2 * MAX_RECENT)]
@@ -217,38 +249,6 @@ def _is_large(session: Session, units: Sequence[str]) -> bool:
         return True
     lines = [line for unit in units for line in changes.list_by_unit(session, unit)]
     return is_large_unit(count, sum(measure_changes(session, lines).values()))
-
-
-def _check_finished(session: Session, unit_text: str, writer: Origin | None) -> None:
-    """Reject the undo of a unit that a job or script is still writing.
-
-    A running script or job may undo itself at its end. For a script that runs as a job only the job's state counts:
-    after cancellation the script writes no more, although the log may list it as running for a moment.
-    """
-    if writer and unit_text == writer.unit:
-        if writer.actor == SCRIPT_ACTOR:
-            raise InvalidInputError(
-                "This would undo the running script.",
-                hint="Give one of its changes (a row of history), or use atomic to undo a failed run.",
-            )
-    elif job := jobs.find_by_unit(session, unit_text):
-        raise ConflictError(
-            f"The job {job.id} ({job.kind}) still writes this; nothing was undone.",
-            hint="Wait for its end (get_job), or stop it with cancel_job. For an earlier write, give its unit.",
-        )
-    elif unit_text.startswith(f"{RUN_LETTER}_") and _is_running(runs.find(session, unit_text)):
-        raise ConflictError(
-            f"The script of the run {unit_text} still writes this; nothing was undone.",
-            hint="Wait for its end. For an earlier write, give its unit.",
-        )
-
-
-def _is_running(run: runs.Run | None) -> bool:
-    """Return whether a script is running; one whose process died is not."""
-    if run is None or run.status != "running":
-        return False
-    here = WorkerId.for_this_process()
-    return run.worker.startswith(f"{here.host} {here.process} ") or not here.is_dead(run.worker)
 
 
 def _already_undone_error(unit: str, lines: Sequence[Change]) -> ConflictError:
