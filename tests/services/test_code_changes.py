@@ -266,7 +266,9 @@ def test_a_run_whose_process_is_gone_can_be_undone_before_it_is_ended(app: App, 
     with app.context.database.transaction(QUEUE) as session:
         found = runs.find(session, told["run_id"])
         assert found
-        runs.save(session, [replace(found, status="running", worker=f"{WorkerId.for_this_process().host} {1 << 30} x")])
+        runs.save(
+            session, [replace(found, status="running", worker=f"{WorkerId.for_this_process().machine} {1 << 30} x")]
+        )
 
     call("undo", unit=told["run_id"])
 

@@ -43,7 +43,7 @@ def gone() -> str:
     ended_ = subprocess.Popen([sys.executable, "-c", ""])
     ended_.wait()
     here = WorkerId.for_this_process()
-    return f"{here.host} {ended_.pid} {here.key}"
+    return f"{here.machine} {ended_.pid} {here.key}"
 
 
 def left(app: App, run_id: str, worker: str, **options: bool) -> str:
@@ -136,7 +136,7 @@ def test_a_dry_run_whose_process_is_gone_changed_nothing_and_leaves_no_copy(
 
 
 def test_a_run_of_a_process_that_lives_is_left_to_it(app: App, run: Run, call: Call, clock: StandingClock) -> None:
-    parent = f"{WorkerId.for_this_process().host} {os.getppid()} x"
+    parent = f"{WorkerId.for_this_process().machine} {os.getppid()} x"
     id_ = left(app, run(WRITING, dry_run=True)["run_id"], parent)
     folder = copied(app, id_)
 
