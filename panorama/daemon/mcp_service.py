@@ -18,6 +18,7 @@ from panorama.daemon.answer_store import AnswerStore
 from panorama.daemon.conversations import Conversations, current
 from panorama.daemon.socket import is_hung_up
 from panorama.daemon.socket_stream import SocketByteStream
+from panorama.domain.changes import SHARED_CONVERSATION
 from panorama.domain.items.reminders import ReminderEvent
 from panorama.errors import PanoramaError
 from panorama.transport.address import Address
@@ -114,5 +115,6 @@ class McpService:
     def _get_http_conversation(self) -> Conversation:
         from panorama.mcp.tools import client_name, http_session_id
 
-        name = client_name()
-        return self._conversations.get_or_create(f"h_{http_session_id() or name}"[:40], "tool", name)
+        name, session = client_name(), http_session_id()
+        id_ = f"h_{session}" if session else f"{SHARED_CONVERSATION}{name}"
+        return self._conversations.get_or_create(id_[:40], "tool", name)

@@ -21,6 +21,9 @@ WEB_ACTOR = "web"
 PERSON_ACTORS = (CLI_ACTOR, WEB_ACTOR)
 """The actors who are a person; what they do needs no approval by a person."""
 
+SHARED_CONVERSATION = "s_"
+"""The beginning of the id of a conversation that clients without a session share."""
+
 SPLICE_MIN_CHARS = 4096
 """Changed texts of at least this many characters are stored as the part that changed."""
 
@@ -71,6 +74,11 @@ class Origin:
     call: str
     unit: str
     budget: WriteBudget | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several clients may write in this conversation."""
+        return self.conversation.startswith(SHARED_CONVERSATION)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

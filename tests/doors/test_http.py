@@ -137,6 +137,25 @@ async def test_sessions_of_one_program_are_conversations_of_their_own(served: st
     assert [row["title"] for row in (listed.structured_content or {})["data"]] == ["Tea"]
 
 
+async def test_clients_without_sessions_take_back_nothing_of_another_unasked(served: str, token: str) -> None:
+    transports = [
+        StreamableHttpTransport(f"{served}/mcp", headers={"Authorization": f"Bearer {token}"}) for _ in range(2)
+    ]
+    async with Client(transports[0]) as one, Client(transports[1]) as other:
+        await one.call_tool("create_task", {"title": "Tea"})
+        await other.call_tool("create_task", {"title": "Coffee"})
+        asked = await one.call_tool("undo", {}, raise_on_error=False)
+        listed = await one.call_tool("list_tasks", {})
+        unit = (await one.call_tool("history", {})).structured_content["data"][-1]["unit"]
+        await one.call_tool("undo", {"unit": unit})
+        left = await one.call_tool("list_tasks", {})
+
+    assert asked.is_error
+    assert "“Coffee”" in str(asked.content)
+    assert {row["title"] for row in listed.structured_content["data"]} == {"Tea", "Coffee"}
+    assert [row["title"] for row in left.structured_content["data"]] == ["Coffee"]
+
+
 async def test_an_idle_connection_is_kept_for_the_next_request(served: str, port: int, token: str) -> None:
     with closing(HTTPConnection("127.0.0.1", port)) as connection:
 

@@ -33,18 +33,20 @@ def find_targets(
 ) -> UndoTargets:
     """Return the last effective writes; with `redo` the last effective undos.
 
-    Recent writes of this conversation take precedence; otherwise the last of all clients.
+    Recent writes of this conversation take precedence; otherwise the last of all clients. In a conversation that
+    several clients share, each write may be another one's.
 
     Raises:
         NotFoundError: There are fewer.
     """
     conversation, own_unit = (writer.conversation, writer.unit) if writer else ("", "")
     every = list(islice(_iter_candidates(session, redo, own_unit), count))
-    targets = list(islice(_iter_candidates(session, redo, own_unit, conversation), count))
+    is_shared = writer is not None and writer.is_shared
+    targets = [] if is_shared else list(islice(_iter_candidates(session, redo, own_unit, conversation), count))
     if len(targets) == count and (targets[0].id == every[0].id or targets[0].at >= now - OWN_WRITE_SPAN):
         return UndoTargets(tuple(line.unit for line in targets))
     if len(every) == count:
-        is_foreign = any(line.conversation != conversation for line in every)
+        is_foreign = is_shared or any(line.conversation != conversation for line in every)
         return UndoTargets(tuple(line.unit for line in every), is_foreign)
     verb = "redo" if redo else "undo"
     problem = f"Only {len(every)} of {count} writes can be undone" if every else f"There is nothing left to {verb}"

@@ -82,6 +82,8 @@ class ScriptUndo(Service):
             return None  # it changes items, so a dry run is possible
         if unit:
             return script_writes.find_by_unit(session, unit)
+        if writer and writer.is_shared:
+            return None  # it may be another client's
         conversation = writer.conversation if writer else ""
         write = next(self._iter_own_writes(session, conversation, redo), None)
         if write is None or not self._is_last(session, write, count, redo):
