@@ -220,6 +220,11 @@ HOSTILE_STATEMENTS = {
     "number without end": "UPDATE calls SET ms = 9e999",
     "history that is not an object": "UPDATE changes SET after = '[1]'",
     "name that an undo brings back": "UPDATE changes SET before = '{\"name\": \"../../victim\"}' WHERE kind = 'file'",
+    "table that nobody listed": "CREATE TABLE more (x)",
+    "table with a name like our words'": "CREATE TABLE search_more (x)",
+    "another revision": "UPDATE alembic_version SET version_num = '0001'",
+    "status that is none": "UPDATE tasks SET status = 'exploded'",
+    "task above itself": "UPDATE tasks SET parent = id",
     "name in the history that is not text": "UPDATE changes SET after = '{\"name\": {\"a\": 1}}' WHERE kind = 'file'",
 }
 
@@ -251,6 +256,13 @@ def test_a_database_that_panorama_did_not_make_is_refused(
     made_up: Path, call: Call, tmp_path: Path, statement: str
 ) -> None:
     alter(made_up, statement)
+
+    refused(call, made_up, tmp_path)
+
+
+def test_a_listed_file_that_is_missing_is_refused(made_up: Path, call: Call, tmp_path: Path) -> None:
+    with forged(made_up) as told:
+        told["files"]["files/00/missing"] = entry(b"nothing")
 
     refused(call, made_up, tmp_path)
 

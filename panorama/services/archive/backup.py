@@ -272,10 +272,10 @@ def find_damage(snapshots: Snapshots, copy: Path, manifest: Manifest, pace: Prog
     pace.start("checking the database")
     if wrong := snapshots.find_damage(copy, pace.check_cancel):
         return wrong
-    if snapshots.read_revision(copy) != (revision or manifest.revision):
+    if revision and snapshots.read_revision(copy) != revision:
         return "it has another schema"
-    if not revision and (uncounted := jsonl.find_unlisted_table(snapshots.list_tables(copy), manifest.rows)):
-        return f"the rows of the table {uncounted} were not counted"
+    if not revision and (wrong := find_other_schema(snapshots, copy, manifest)):
+        return wrong
     damage = snapshots.count_rows(copy, manifest.rows)
     differing = [name for name, count in manifest.rows.items() if damage[name] != count]
     return f"the table {differing[0]} has a different number of rows" if differing else ""
@@ -296,6 +296,14 @@ def check_copy(snapshots: Snapshots, folder: Path, manifest: Manifest, pace: Pro
     if manifest.kind == "export":
         with TemporaryDirectory(prefix="panorama-check-") as place:
             copy_rows(folder, manifest, snapshots, Path(place) / DATABASE, pace)
+
+
+def find_other_schema(snapshots: Snapshots, copy: Path, manifest: Manifest) -> str:
+    """Return how the schema of a copy differs from what its manifest says; "" if it does not."""
+    if snapshots.read_revision(copy) != manifest.revision:
+        return "it has another schema"
+    uncounted = jsonl.find_unlisted_table(snapshots.list_tables(copy), manifest.rows)
+    return f"the rows of the table {uncounted} were not counted" if uncounted else ""
 
 
 def add_configuration(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from panorama.domain.changes import Origin
 from panorama.errors import ConflictError, InvalidInputError
-from panorama.services.archive.backup import MIB, SPARE_BYTES, find_damage
+from panorama.services.archive.backup import MIB, SPARE_BYTES, find_damage, find_other_schema
 from panorama.services.archive.paths import SEAL_KEY, parse_path
 from panorama.services.archive.results import RestoreResult
 from panorama.services.archive.row_copy import copy_rows
@@ -150,8 +150,10 @@ class _HomeBuilder:
             listed, source = self._manifest.files[DATABASE], self._source / DATABASE
             if wrong := atomic_folder.find_file_mismatch(source, listed, self._pace.advance, below=self._source):
                 raise manifests.damage_error(self._source, f"{DATABASE} {wrong}")
-            if wrong := self._snapshots.find_invalid(source):
+            wrong = find_other_schema(self._snapshots, source, self._manifest) or self._snapshots.find_invalid(source)
+            if wrong:
                 raise manifests.damage_error(self._source, f"{DATABASE}: {wrong}")
+            self._check_unused()
         self._load()
         self._pace.start("copying files")
         for name, path in self._manifest.contents.items():
@@ -162,6 +164,15 @@ class _HomeBuilder:
             if path == CONFIG_FILE or path.startswith("scripts/"):
                 self._copy(path, path)
         return () if with_settings else self._remove_sending_settings()
+
+    def _check_unused(self) -> None:
+        """Compare the listed files that are not copied; a backup of ours has none."""
+        used = {DATABASE, CONFIG_FILE, *self._manifest.contents.values()}
+        for path, entry in self._manifest.files.items():
+            if path not in used and not path.startswith("scripts/"):
+                place = self._source / path
+                if wrong := atomic_folder.find_file_mismatch(place, entry, self._pace.advance, below=self._source):
+                    raise manifests.damage_error(self._source, f"{path} {wrong}")
 
     def _remove_sending_settings(self) -> tuple[str, ...]:
         if CONFIG_FILE not in self._output.files:

@@ -5,13 +5,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import JSON, Boolean, Column, Date, Float, Integer, LargeBinary, Table
 from sqlalchemy.dialects import sqlite
 
+from panorama.domain.items.choices import ProjectStatus, RepeatFrom, TaskStatus
+from panorama.domain.items.events import EventStatus
 from panorama.domain.items.files import validate_file_name
+from panorama.domain.items.sessions import SessionKind
 from panorama.domain.time.recurrence import normalize_rule
 from panorama.errors import InvalidInputError
 from panorama.store.column_types import DeadlineText, Utc
@@ -23,6 +26,16 @@ MAX_INTEGER = 1 << 53
 MAX_TEXT_CHARS = 64 << 20
 YEARS = range(1000, 9000)
 """The years that every time zone can show."""
+
+_CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("projects", "status"): get_args(ProjectStatus),
+    ("tasks", "status"): get_args(TaskStatus),
+    ("tasks", "repeat_from"): get_args(RepeatFrom),
+    ("events", "status"): get_args(EventStatus),
+    ("sessions", "kind"): get_args(SessionKind),
+}
+_CHAINS = (("tasks", "parent"), ("people", "manager"))
+"""Columns that name another row of the same table, without circles."""
 
 _VIRTUAL_TABLES = frozenset({"search_words", "search_words_vocabulary", "search_words_places"})
 _DIGEST_CHARS = 64
@@ -60,6 +73,7 @@ def _iter_invalid(copy: sqlite3.Connection) -> Iterator[str]:
             yield from _iter_unreadable_columns(copy, table)
     if "files" in present:
         yield from _iter_invalid_names(copy)
+    yield from _iter_circles(copy)
 
 
 def _is_current(copy: sqlite3.Connection) -> bool:
@@ -93,6 +107,8 @@ def _condition(column: Column[Any]) -> str:
     name, kind = f'"{column.name}"', column.type
     if isinstance(kind, Boolean):
         return f"{name} IN (0, 1)"
+    if choices := _CHOICES.get((column.table.name, column.name)):
+        return f"{name} IN ({', '.join(map(repr, choices))})"
     if column.table is marks:  # derived; the number of a store is random
         return f"typeof({name}) = '{'integer' if isinstance(kind, Integer) else 'text'}'"
     if isinstance(kind, Integer):
@@ -154,6 +170,21 @@ SELECT 1 FROM changes WHERE kind = 'file' AND (
   coalesce(json_type("before", '$.name'), 'text') <> 'text' OR coalesce(json_type("after", '$.name'), 'text') <> 'text'
 ) LIMIT 1
 """
+
+
+def _iter_circles(copy: sqlite3.Connection) -> Iterator[str]:
+    for table, column in _CHAINS:
+        try:
+            above = dict(copy.execute(f"SELECT id, {column} FROM {table} WHERE {column} IS NOT NULL"))
+        except sqlite3.OperationalError:
+            continue  # older databases have no such column
+        while above:
+            way, at = set[str](), next(iter(above))
+            while at in above:
+                way.add(at)
+                at = above.pop(at)
+            if at in way:
+                yield f"the {column} of a row of {table} is the row itself, or one below it"
 
 
 def _iter_invalid_names(copy: sqlite3.Connection) -> Iterator[str]:
