@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from panorama import __version__
 from panorama.calls import Calls
@@ -16,9 +15,10 @@ from panorama.calls.call_log import CallLogWriter
 from panorama.calls.promoted_tools import PromotedTools
 from panorama.catalogue import build_operations
 from panorama.config import Settings
+from panorama.databases import open_backend, open_contents
 from panorama.domain.jobs import JobKind
 from panorama.domain.retention import Retention
-from panorama.errors import InvalidInputError, UnavailableError
+from panorama.errors import UnavailableError
 from panorama.index.embedders.http import Limits
 from panorama.index.embedders.registry import EmbedderChoice, create_embedder, default_choice
 from panorama.index.open_index import IndexLocation
@@ -76,15 +76,10 @@ from panorama.services.sources.permissions import SourcePermissions
 from panorama.services.sources.policies import SourcePolicies
 from panorama.services.status import StatusService
 from panorama.sources.pool import SourcePool
-from panorama.store.backend import Backend, ContentStore, Database
 from panorama.store.backend.membership import RECOVERY, Daemon
 from panorama.store.contents.contents import Contents
 from panorama.store.items import long_texts
 from panorama.store.migrate import bundled_path, migrate
-from panorama.store.sqlite.backend import SqliteBackend
-
-if TYPE_CHECKING:
-    from panorama.store.postgres.administration.administration import SpaceAdministration
 
 CATCH_UP = JobKind(name="catch_up", standing=True)
 """The standing job that keeps the semantic index up to date while a daemon runs."""
@@ -127,88 +122,6 @@ class App:
                 yield follower.is_unfinished
             finally:
                 follower.close()
-
-
-def open_backend(settings: Settings) -> Backend:
-    """Return the database that the settings name, not opened yet.
-
-    Raises:
-        InvalidInputError: The address of the database is none.
-        UnavailableError: The driver for PostgreSQL is not installed.
-    """
-    url = settings.database_url.get_secret_value()
-    return open_postgres(url, settings.space, settings.home) if url else SqliteBackend(settings.home)
-
-
-def open_postgres(url: str, space: str, home: Path) -> Backend:
-    """Return a space of a PostgreSQL database, not opened yet.
-
-    Raises:
-        InvalidInputError: The address is none.
-        UnavailableError: The driver is not installed.
-    """
-    with _explain_missing_driver():
-        from panorama.store.postgres.backend import PostgresBackend  # the driver is an extra
-
-    return PostgresBackend(url, space, home)
-
-
-def open_administration(settings: Settings) -> "SpaceAdministration":
-    """Return the spaces of the database that the settings name.
-
-    Raises:
-        InvalidInputError: The settings name no database, or the address is none.
-        UnavailableError: The driver is not installed.
-    """
-    url = settings.database_url.get_secret_value()
-    if not url:
-        raise InvalidInputError(
-            "There are no spaces: the data is in the file of the data directory.",
-            hint="Spaces are in a PostgreSQL database: set database_url, or PANORAMA_DATABASE_URL for one command.",
-        )
-    with _explain_missing_driver():
-        from panorama.store.postgres.administration.administration import SpaceAdministration
-        from panorama.store.postgres.connections import parse_url
-
-    return SpaceAdministration(parse_url(url))
-
-
-@contextmanager
-def _explain_missing_driver() -> Generator[None]:
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name != "psycopg":
-            raise
-        raise UnavailableError(
-            "The setting database_url names a PostgreSQL database, whose driver is not installed.",
-            hint="Install it: uv tool install 'panorama-mcp[postgres]', or pip install 'panorama-mcp[postgres]'.",
-        ) from error
-
-
-def open_contents(settings: Settings, database: Database) -> ContentStore:
-    """Return the store of the contents of files; nothing is opened yet.
-
-    Raises:
-        InvalidInputError: The settings of an S3 store cannot be used.
-        UnavailableError: Its client is not installed.
-    """
-    if not settings.files_url:
-        return database.contents(settings.home / "files")
-    try:
-        from panorama.store.contents.s3 import S3Contents, S3Location  # the client is an extra
-    except ModuleNotFoundError as error:
-        if error.name != "obstore":
-            raise
-        raise UnavailableError(
-            "The setting files_url names an S3 store, whose client is not installed.",
-            hint="Install it: uv tool install 'panorama-mcp[s3]', or pip install 'panorama-mcp[s3]'.",
-        ) from error
-    location = S3Location(
-        url=settings.files_url, endpoint=settings.files_endpoint, region=settings.files_region,
-        key_id=settings.files_key_id, key=settings.files_key.get_secret_value(),
-    )  # fmt: skip
-    return S3Contents(location, settings.space, guard=database.contents(settings.home))
 
 
 @contextmanager

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from panorama.app import open_backend, semantic_config, wire_calls
+from panorama.app import semantic_config, wire_calls
 from panorama.calls.arguments import Arguments
 from panorama.calls.call_log import CallLogWriter
 from panorama.calls.schemas import input_schema
 from panorama.config import TOOLSETS, Settings, read_settings
+from panorama.databases import open_backend
 from panorama.sandbox.runner import ForkServer
 from panorama.sdk import SURFACE
 from panorama.sdk.reference import GUIDE, entries, fields

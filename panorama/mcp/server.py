@@ -17,11 +17,12 @@ from fastmcp import FastMCP
 from mcp.server.request_state import RequestStateSecurity
 
 from panorama import __version__
-from panorama.app import App, open_app, open_contents
+from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.calls.agreements import ANSWER_SECONDS
 from panorama.calls.arguments import Arguments
 from panorama.config import read_settings
+from panorama.databases import open_contents
 from panorama.domain.items.reminders import ReminderEvent
 from panorama.domain.time.times import format_time, today
 from panorama.mcp.apps.apps import TOOL_META, AppsMiddleware, add_view

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panorama.app import open_contents
+from panorama.databases import open_contents
 from panorama.domain.items.files import StoredFile, extract_text
 from panorama.errors import PanoramaError
 

@@ -226,7 +226,7 @@ def test_a_connection_that_is_cut_while_a_content_is_sent_leaves_nothing(
 
 KILLED = """
 import os, signal, sys
-from panorama.app import open_backend
+from panorama.databases import open_backend
 from panorama.config import read_settings
 
 def parts():

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from panorama.app import App, open_contents
+from panorama.app import App
 from panorama.calls import Answer
+from panorama.databases import open_contents
 from panorama.domain.changes import Origin
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, NotFoundError
 from panorama.services.jobs.progress import report_progress_to

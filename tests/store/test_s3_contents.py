@@ -1,5 +1,6 @@
 """Contents in a bucket: what is refused, what an error says, and the product with a bucket beside both databases."""
 
+import math
 import os
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +12,7 @@ from panorama.app import App, open_app
 from panorama.calls import Conversation
 from panorama.cli.main import main
 from panorama.config import read_settings
+from panorama.databases import open_contents
 from panorama.errors import InvalidInputError, UnavailableError
 from tests.store.content_stores import s3_contents
 from tests.store.s3_server import BUCKET, KEY, KEY_ID, run_s3_server
@@ -110,6 +112,7 @@ def test_a_file_is_written_read_backed_up_forgotten_and_restored(tmp_path: Path)
     assert main(["restore", backup, "--yes"]) == 0
     with open_app(read_settings()) as app:
         assert call(app, "get_file", file="plan.md")["text"] == "one"
+        call(app, "write_file", name="plan.md", text="two")
     assert not (tmp_path / "home" / "files").exists()
 
 
@@ -131,9 +134,28 @@ def test_contents_of_before_come_into_the_bucket_by_a_backup_that_is_restored(
         assert call(app, "get_file", file="plan.md")["text"] == "one"
 
 
+@pytest.mark.usefixtures("variables")
+def test_a_prefix_belongs_to_one_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = sha256(b"one").hexdigest()
+    with open_app(read_settings()) as app:
+        call(app, "write_file", name="plan.md", text="one")
+    monkeypatch.setenv("PANORAMA_HOME", str(tmp_path / "other"))
+    with open_app(read_settings()) as other:
+        with pytest.raises(UnavailableError, match="holds the contents of another database"):
+            call(other, "write_file", name="plan.md", text="two")
+        with pytest.raises(UnavailableError, match="holds the contents of another database"):
+            open_contents(other.settings, other.context.database).delete([one], before=math.inf)
+        assert call(other, "list_files") == []
+    monkeypatch.setenv("PANORAMA_HOME", str(tmp_path / "home"))
+
+    with open_app(read_settings()) as app:
+        assert call(app, "get_file", file="plan.md")["text"] == "one"
+        call(app, "write_file", name="plan.md", text="three")
+
+
 @pytest.mark.postgres
 @pytest.mark.usefixtures("variables")
-def test_a_move_to_a_space_takes_contents_from_prefix_to_prefix(tmp_path: Path, postgres_url: str) -> None:
+def test_a_move_to_a_space_and_back_keeps_the_contents(tmp_path: Path, postgres_url: str) -> None:
     from tests.postgres.machines import drop_spaces
 
     with open_app(read_settings()) as app:
@@ -142,8 +164,10 @@ def test_a_move_to_a_space_takes_contents_from_prefix_to_prefix(tmp_path: Path, 
         assert main(["move", "--to", postgres_url, "--space", "bucket", "--yes"]) == 0
         with open_app(read_settings()) as app:
             assert call(app, "get_file", file="plan.md")["text"] == "one"
+            call(app, "write_file", name="plan.md", text="two")
         assert main(["move", "--to", "sqlite", "--yes"]) == 0
         with open_app(read_settings()) as app:
-            assert call(app, "get_file", file="plan.md")["text"] == "one"
+            assert call(app, "get_file", file="plan.md")["text"] == "two"
+            call(app, "write_file", name="plan.md", text="three")
     finally:
         drop_spaces(postgres_url, "bucket")

@@ -191,9 +191,9 @@ def _restore_into_folder(source: str, to: str | None, *, background: bool, yes: 
 def _restore(source: str, to: str | None, *, yes: bool) -> Answer:
     from zoneinfo import ZoneInfo
 
-    from panorama.app import open_backend  # half a second
     from panorama.calls.rendering import to_plain
     from panorama.config import data_directory, local_zone, read_settings
+    from panorama.databases import open_backend  # half a second
     from panorama.services.archive.restore import RestoreService
     from panorama.services.jobs.progress import report_progress_to
 

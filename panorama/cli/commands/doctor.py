@@ -19,10 +19,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from panorama import __version__
-from panorama.app import index_location, open_backend, open_contents
+from panorama.app import index_location
 from panorama.cli.clients.configurations import check_configs
 from panorama.cli.commands.service import detect_manager
 from panorama.config import Settings, data_directory, local_zone, read_settings
+from panorama.databases import open_backend, open_contents
 from panorama.domain.scripts.scripts import Script
 from panorama.errors import PanoramaError, UnavailableError
 from panorama.index.embedders.bundled import DUO_FILES, MINILM, STATIC, VOCABULARY

@@ -17,7 +17,6 @@ import anyio
 from pydantic import SecretStr
 
 from panorama import __version__, sample
-from panorama.app import open_backend
 from panorama.cli.daemon_process import end_daemon
 from panorama.cli.demo.checks import CHARS_PER_TOKEN, DemoFacts, Expectation, StepResult, pluralize
 from panorama.cli.demo.stand_ins import serve_stand_ins
@@ -25,6 +24,7 @@ from panorama.cli.demo.steps import COMMAND_PREFIX, IMPORTS, STEPS, Step
 from panorama.cli.demo.transcript import Transcript, format_call, format_command, format_milliseconds
 from panorama.cli.demo.workspace import HOME, WORKSPACE, describe_leftovers, interrupt_on_signals, open_workspace
 from panorama.config import Settings, read_settings
+from panorama.databases import open_backend
 from panorama.transport.address import Address
 
 if TYPE_CHECKING:

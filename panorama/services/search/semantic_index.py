@@ -1,6 +1,5 @@
 """The semantic index: an embedder and a vector index that follow the change log."""
 
-import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -261,10 +260,7 @@ class SemanticIndexLoader(Service):
     def _load_served_model(self) -> tuple[Model | None, str]:
         with self._reading() as session:
             known = marks.find_served_model(session)
-            number = marks.get_mark(session, "store")
-        if not number:
-            with self._context.database.transaction(INDEXER) as session:
-                number = marks.ensure_store_number(session, secrets.randbits(62))
+        number = marks.read_store_number(self._context.database)
         return Model(id=known[0], digest=known[1], size=known[2]) if known else None, f"{number:016x}"
 
     def save_served_model(self, model: Model) -> None:

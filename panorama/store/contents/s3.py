@@ -4,8 +4,8 @@ An object is written with one request, or as parts that the store joins at the e
 """
 
 import re
-from collections.abc import Collection, Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import obstore
-from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import S3Store
 
 from panorama.domain.text.hosts import is_loopback
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SPOOL_BYTES = 16 << 20
 """A content up to this size is in memory while it is sent; a larger one is in a temporary file."""
 
+_OWNER = "owner"
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _PATH = re.compile(r"([0-9a-f]{2})/([0-9a-f]{62})")
 _CLIENT: "ClientConfig" = {"connect_timeout": timedelta(seconds=5), "timeout": timedelta(seconds=60)}
@@ -51,22 +52,27 @@ class S3Location:
 
 
 class S3Contents:
-    """Contents as objects `ab/cdef…` below a prefix.
+    """Contents as objects `ab/cdef…` below a prefix, and an object `owner` with the number of the database.
 
-    A content that is put again is sent again: that is how its timestamp is updated.
+    A content that is put again is sent again: that is how its timestamp is updated. Another database may not write
+    below the prefix, because a purge deletes the contents that its database does not name.
 
     Args:
+        read_number: Returns the number of the database; it is needed to write and to delete. With 0 nobody owns what
+            is written: it is copied for a database that is not in use yet.
         guard: The store beside the database; its lock keeps deletions and writes of all machines apart.
 
     Raises:
         InvalidInputError: The location cannot be used.
     """
 
-    def __init__(self, location: S3Location, space: str, guard: ContentStore) -> None:
+    def __init__(self, location: S3Location, space: str, read_number: Callable[[], int], guard: ContentStore) -> None:
         bucket, prefix = _parse_url(location.url)
         _check_endpoint(location)
         self._bucket = bucket
         self._prefix = "/".join(filter(None, (prefix, space)))
+        self._read_number = read_number
+        self._is_owned = False
         self._guard = guard
         self._store = _open_store(location, bucket, self._prefix)
 
@@ -82,6 +88,7 @@ class S3Contents:
         """
         name = sha256(content).hexdigest()
         with self._guard.retain(), self._translate_errors("; nothing was changed"):
+            self._require_ownership()
             obstore.put(self._store, _object_path(name), content)
         return name
 
@@ -96,6 +103,7 @@ class S3Contents:
             file.writelines(iter_verified(name, parts))
             file.seek(0)
             with self._guard.retain(), self._translate_errors("; nothing was changed"):
+                self._require_ownership()
                 obstore.put(self._store, _object_path(name), file)
 
     def get(self, name: str) -> bytes:
@@ -175,6 +183,7 @@ class S3Contents:
         for name in names:
             path = _object_path(name)
             with self.exclude(), self._translate_errors():
+                self._require_ownership()
                 try:
                     found = obstore.head(self._store, path)
                 except FileNotFoundError:
@@ -183,6 +192,34 @@ class S3Contents:
                     obstore.delete(self._store, path)
                     count, size = count + 1, size + found["size"]
         return count, size
+
+    def release(self) -> None:
+        """Let the database that writes next own the prefix, after a restore has replaced the one that did.
+
+        Raises:
+            UnavailableError: The store cannot be reached.
+        """
+        self._is_owned = False
+        with self._translate_errors(), suppress(FileNotFoundError):
+            obstore.delete(self._store, _OWNER)
+
+    def _require_ownership(self) -> None:
+        """Look once whether the prefix belongs to the database; one that belongs to none is its from now on.
+
+        Raises:
+            UnavailableError: It belongs to another one.
+        """
+        if self._is_owned or not (number := self._read_number()):
+            return
+        name = f"{number:016x}".encode()
+        with suppress(AlreadyExistsError):
+            obstore.put(self._store, _OWNER, name, mode="create")
+        if bytes(obstore.get(self._store, _OWNER).bytes()) != name:
+            raise UnavailableError(
+                f"s3://{self._bucket}/{self._prefix} holds the contents of another database; nothing was changed.",
+                hint="Give files_url a prefix of its own: a purge deletes contents that its database does not name.",
+            )
+        self._is_owned = True
 
     @contextmanager
     def _translate_errors(self, result: str = "") -> Generator[None]:

@@ -1,16 +1,19 @@
 """Marks: the last change that each reader of the change log has read, and other state of these readers."""
 
+import secrets
 from collections.abc import Mapping, Sequence
 
 from sqlalchemy import bindparam, delete, insert, select
 
-from panorama.store.backend import Session
+from panorama.domain.changes import Origin
+from panorama.store.backend import Database, Session
 from panorama.store.tables import marks
 
 _PURGED = "purged"
 _INDEX = "index "
 _SERVED = "serves "
 _STORE = "store"
+_OWNER = Origin(actor="panorama", client="panorama", conversation="", operation="", call="", unit="")
 
 _DELETE_MARK = delete(marks).where(marks.c.name == bindparam("mark"))
 _ADD_MARK = insert(marks)
@@ -95,11 +98,17 @@ def clear_served_model(session: Session) -> None:
     session.connection.execute(delete(marks).where(marks.c.name.startswith(_SERVED, autoescape=True)))
 
 
-def ensure_store_number(session: Session, number: int) -> int:
-    """Return the number of this store; `number` is stored if it has none yet, which needs a write."""
-    if not has_mark(session, _STORE):
-        set_mark(session, _STORE, number)
-    return get_mark(session, _STORE)
+def read_store_number(database: Database) -> int:
+    """Return the number of a store, which it gets when it is first asked for; a dry run has that of the real store."""
+    with database.redirect(lambda _writes: None):
+        with database.reading() as session:
+            number = get_mark(session, _STORE)
+        if not number:
+            with database.transaction(_OWNER) as session:
+                if not (number := get_mark(session, _STORE)):
+                    number = 1 + secrets.randbits(62)
+                    set_mark(session, _STORE, number)
+    return number
 
 
 def reset_indexes(session: Session) -> None:

@@ -41,11 +41,11 @@ def move(
     yes: Yes = False,
 ) -> None:
     """Move the data to a PostgreSQL database, or back. Every row is compared, and the old data is kept."""
-    from panorama.app import open_backend, open_postgres
     from panorama.cli.client import translate_errors
     from panorama.cli.commands.database.restore import confirm, hold_data
     from panorama.cli.daemon_process import end_daemon
     from panorama.config import read_settings
+    from panorama.databases import open_backend, open_postgres
     from panorama.transport.address import Address
     from panorama.transport.launch import exclusive_start
 
@@ -151,6 +151,6 @@ def _describe_missing(missing: list[str]) -> list[str]:
 
 def _open_contents(settings: "Settings", space: str) -> "Callable[[Database], ContentStore]":
     """Return what opens the store of the contents of a space, or of the data directory."""
-    from panorama.app import open_contents
+    from panorama.databases import open_contents
 
-    return partial(open_contents, settings.model_copy(update={SPACE_SETTING: space}))
+    return partial(open_contents, settings.model_copy(update={SPACE_SETTING: space}), claims=False)

@@ -7,11 +7,11 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from panorama.app import open_backend, open_contents
 from panorama.cli.client import translate_errors
 from panorama.cli.console import console
 from panorama.cli.daemon_process import end_daemon
 from panorama.config import Settings, data_directory, read_settings
+from panorama.databases import open_backend, open_bucket
 from panorama.domain.text.wording import pluralize
 from panorama.domain.withdrawal import Replacement, Withdrawn
 from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
@@ -114,7 +114,9 @@ def _store_contents(settings: Settings, folder: Path) -> Path | None:
         return folder
     source = FolderContents(folder)
     with closing(open_backend(settings).open()) as database:
-        copy_contents(source, open_contents(settings, database), [name for name, _ in source.iter_sizes()])
+        store = open_bucket(settings, database, claims=False)
+        copy_contents(source, store, [name for name, _ in source.iter_sizes()])
+        store.release()
     return None
 
 

@@ -24,8 +24,8 @@ Name = Annotated[str, argument("The space.", metavar="NAME")]
 
 
 def _administration() -> "SpaceAdministration":
-    from panorama.app import open_administration  # a second, and not needed for the help
     from panorama.config import read_settings
+    from panorama.databases import open_administration  # a second, and not needed for the help
 
     return open_administration(read_settings())
 
