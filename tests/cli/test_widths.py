@@ -227,7 +227,13 @@ def _itself() -> Mapping[str, TextTable]:
         "name": "anna_before_20260520080000", "owner": "anna", "revision": "0022", "items": 12345,
         "size_bytes": 123456789, "roles": {"bert": "write", "a role with a long name": "read"},
     }  # fmt: skip
+    server = {
+        "machine": "a-laptop-with-a-long-name-7k3q9xv2", "host": "laptop.example.org", "process": 12345,
+        "version": "0.1.0", "started_at": EARLIER, "serves": "clients, HTTP",
+        "duties": ["cleanup", "due work", "embedding minilm", "recovery"],
+    }  # fmt: skip
     return {
+        "daemons": status_tables.daemons([server], NOW),
         "status": status_tables.status(_status()),
         "daemon": status_tables.daemon(_daemon()),
         "calls": status_tables.calls([call], NOW),

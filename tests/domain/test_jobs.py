@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from panorama.domain.jobs import (
     FINAL_STATES,
+    LEASE,
     MAX_FUTILE_ATTEMPTS,
     TRANSITIONS,
     Job,
@@ -105,7 +106,7 @@ def test_work_that_stands_is_never_given_up() -> None:
 def test_who_was_not_heard_of_for_a_lease_has_lost_the_job_also_when_the_clock_was_set_back(
     seconds: int, is_stale: bool
 ) -> None:
-    assert job().start("a", NOW).is_stale(NOW + timedelta(seconds=seconds)) == is_stale
+    assert job().start("a", NOW).is_stale(NOW + timedelta(seconds=seconds), LEASE) == is_stale
 
 
 def test_the_pace_counts_from_where_it_was_begun_the_last_time() -> None:
