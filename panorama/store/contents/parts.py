@@ -45,6 +45,21 @@ def iter_verified(name: str, parts: Iterable[bytes]) -> Iterator[bytes]:
         raise UnreadableError("is damaged")
 
 
+def read_whole(store: ContentStore, name: str) -> bytes:
+    """Return a content from its parts.
+
+    Raises:
+        UnavailableError: It is missing or damaged, or the store cannot be reached.
+    """
+    try:
+        content = b"".join(store.iter_parts(name))
+    except UnreadableError as error:
+        raise missing_error(store.describe(name)) from error
+    if sha256(content).hexdigest() != name:
+        raise damaged_error(store.describe(name))
+    return content
+
+
 def is_intact(store: ContentStore, name: str) -> bool:
     """Return whether a content exists and has its digest."""
     try:

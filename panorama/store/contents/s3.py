@@ -21,7 +21,7 @@ from panorama.domain.text.hosts import is_loopback
 from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
 from panorama.store.archive.safe_files import UnreadableError
 from panorama.store.backend.contents import ContentStore
-from panorama.store.contents.parts import PART_BYTES, damaged_error, iter_verified, missing_error
+from panorama.store.contents.parts import PART_BYTES, iter_verified, missing_error, read_whole
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig, S3Config
@@ -112,13 +112,7 @@ class S3Contents:
         Raises:
             UnavailableError: It is missing or damaged, or the store cannot be reached.
         """
-        try:
-            content = b"".join(self.iter_parts(name))
-        except UnreadableError as error:
-            raise missing_error(self.describe(name)) from error
-        if sha256(content).hexdigest() != name:
-            raise damaged_error(self.describe(name))
-        return content
+        return read_whole(self, name)
 
     def read_range(self, name: str, start: int, size: int) -> bytes:
         """Return a range of a content without verifying it.

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from panorama.store.archive.safe_files import UnreadableError
-from panorama.store.contents.parts import PART_BYTES, copying_error, damaged_error, missing_error, split_content
+from panorama.store.contents.parts import PART_BYTES, copying_error, missing_error, read_whole, split_content
 from panorama.store.postgres.contents import content_rows
 from panorama.store.postgres.errors import translate_errors
 
@@ -68,13 +68,7 @@ class TableContents:
         Raises:
             UnavailableError: It is missing, damaged, or the server cannot be reached.
         """
-        try:
-            content = b"".join(self.iter_parts(name))
-        except UnreadableError as error:
-            raise missing_error(self.describe(name)) from error
-        if sha256(content).hexdigest() != name:
-            raise damaged_error(self.describe(name))
-        return content
+        return read_whole(self, name)
 
     def read_range(self, name: str, start: int, size: int) -> bytes:
         """Return a range of a content without verifying it.
