@@ -134,3 +134,8 @@ def name_kind(kind: str, count: int = 1) -> str:
     known = BY_NAME.get(kind)
     one = known.label if known and known.label else kind
     return one if count == 1 else known.labels if known and known.labels else f"{one}s"
+
+
+def with_article(word: str) -> str:
+    """Return an English noun with “a” or “an”."""
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"

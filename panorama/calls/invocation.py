@@ -26,6 +26,7 @@ from panorama.domain.jobs import CALL_ARGUMENTS, JobKind
 from panorama.domain.paging import is_result
 from panorama.domain.scripts.allowed_calls import get_target
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, PanoramaError
+from panorama.kinds import with_article
 from panorama.services import summaries as say
 from panorama.services.base import LargeCall, LargeCallError, ServiceContext
 from panorama.services.jobs.jobs import Jobs
@@ -345,7 +346,7 @@ class Invocation:
             onward = ", or read one first" if self._reader.recalls else ""
             missing = f"{name} is missing" if self._values[name] is None else f"{name}: no {kind} was read recently"
             problem = f"{self._arguments.name_for(self._reader)} was not called: {missing}."
-            raise InvalidInputError(problem, hint=f"Give the id or name of {_with_article(kind)}{onward}.")
+            raise InvalidInputError(problem, hint=f"Give the id or name of {with_article(kind)}{onward}.")
         self._builder.add_recalled(name, last, lookup.get_labels(session, [(kind_of(last) or "", last)])[last])
         return last
 
@@ -394,7 +395,3 @@ class Invocation:
             f"{question}{gap}{nothing}", hint=SCRIPT_CONFIRM_HINT if is_script else person_hint, question=question,
             agreement=agreement, command=command,
         )  # fmt: skip
-
-
-def _with_article(kind: str) -> str:
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

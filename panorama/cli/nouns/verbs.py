@@ -15,6 +15,7 @@ from panorama.cli.nouns.body import edit_body, print_note, read_note
 from panorama.cli.nouns.table import Noun
 from panorama.cli.options import AsJson, Limit, Yes, option
 from panorama.errors import InvalidInputError
+from panorama.kinds import with_article
 
 Command = Callable[..., Any]
 
@@ -60,7 +61,7 @@ def make_show(noun: Noun) -> Command:
 
     if noun.kind == "note":
         return _for_item(noun, show_note, "Show a note.", RAW, AS_JSON)
-    return _for_item(noun, show_item, f"Show a {noun.word} and the items that belong to it.", AS_JSON)
+    return _for_item(noun, show_item, f"Show {with_article(noun.word)} and the items that belong to it.", AS_JSON)
 
 
 def print_item(answer: Answer, body: str, now: datetime) -> None:
@@ -83,7 +84,7 @@ def make_add(noun: Noun) -> Command:
         console.print_result(answer, as_json)
 
     return fields.with_parameters(
-        run, f"Add a {noun.word}.", fields.required(*noun.main), *noun.fields, *noun.add_fields, AS_JSON
+        run, f"Add {with_article(noun.word)}.", fields.required(*noun.main), *noun.fields, *noun.add_fields, AS_JSON
     )
 
 
@@ -107,18 +108,18 @@ def make_edit(noun: Noun) -> Command:
         console.print_result(answer, as_json)
 
     editing = f" Without an option, your editor opens with its {noun.body}." if noun.body else ""
-    help_ = f"Change a {noun.word}; omitted fields are kept.{editing}"
+    help_ = f"Change {with_article(noun.word)}; omitted fields are kept.{editing}"
     return _for_item(noun, run, help_, fields.text(*noun.main), *noun.fields, AS_JSON)
 
 
 def make_done(noun: Noun) -> Command:
     """Return the command that finishes one."""
-    return _make_status_change(noun, noun.states[0], f"Mark a {noun.word} as done.")
+    return _make_status_change(noun, noun.states[0], f"Mark {with_article(noun.word)} as done.")
 
 
 def make_reopen(noun: Noun) -> Command:
     """Return the command that reopens one."""
-    return _make_status_change(noun, noun.states[1], f"Reopen a {noun.word}.")
+    return _make_status_change(noun, noun.states[1], f"Reopen {with_article(noun.word)}.")
 
 
 def _make_status_change(noun: Noun, status: str, help_: str) -> Command:
@@ -140,7 +141,7 @@ def make_move(noun: Noun) -> Command:
     def run(item: str, project: str, as_json: bool) -> None:
         console.print_result(_update(noun, item, {"project": project}), as_json)
 
-    return _for_item(noun, run, f"Move a {noun.word} to another project.", target, AS_JSON)
+    return _for_item(noun, run, f"Move {with_article(noun.word)} to another project.", target, AS_JSON)
 
 
 def make_rename(noun: Noun) -> Command:
@@ -151,7 +152,7 @@ def make_rename(noun: Noun) -> Command:
         field, *others = noun.name_fields or (noun.label,)
         console.print_result(_update(noun, item, {field: name, **dict.fromkeys(others, "")}), as_json)
 
-    return _for_item(noun, run, f"Rename a {noun.word}.", target, AS_JSON)
+    return _for_item(noun, run, f"Rename {with_article(noun.word)}.", target, AS_JSON)
 
 
 def make_delete(noun: Noun) -> Command:
@@ -164,7 +165,7 @@ def make_delete(noun: Noun) -> Command:
             answer = call_confirmed(panorama, "items.delete", arguments, yes=yes)
         console.print_result(answer, as_json)
 
-    return _for_item(noun, run, f"Move a {noun.word} to the trash.", *owning, YES, AS_JSON)
+    return _for_item(noun, run, f"Move {with_article(noun.word)} to the trash.", *owning, YES, AS_JSON)
 
 
 def _for_item(noun: Noun, run: Command, help_: str, *parameters: Parameter) -> Command:
