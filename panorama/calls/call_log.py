@@ -108,6 +108,7 @@ class CallLogWriter:
         self._writing = threading.Lock()
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
+        self._problem = ""
         self._start = threading.Lock()
         self._forgot: datetime | None = None
 
@@ -157,13 +158,16 @@ class CallLogWriter:
                     runs.save(session, ran)
                 self._prune_daily(session, batch[-1].at)
         except PanoramaError as error:
-            _log.warning("the call log cannot be written yet: %s", error.message)
+            if error.message != self._problem:  # a role that may only read is told once
+                _log.warning("the call log cannot be written yet: %s", error.message)
+            self._problem = error.message
             return batch
         except Exception:  # one bad entry must not block the others
             if len(batch) > 1:
                 return [left for record in batch for left in self._write([record])]
             _log.exception("an entry of the call log cannot be written yet")
             return batch
+        self._problem = ""
         return []
 
     def _prune_daily(self, session: Any, now: datetime) -> None:

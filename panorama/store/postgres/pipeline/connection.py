@@ -4,6 +4,7 @@ The driver's pipeline sends statements without waiting for the answers in betwee
 waited is raised by the statement it was sent with; what follows it is not executed, and the transaction cannot commit.
 """
 
+import logging
 import select
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ ANSWER_SECONDS = 20.0
 """How long the answer to the end of a view may take before its connection counts as lost."""
 
 Statement = tuple["QueueingCursor", Any, Any]
+
+logging.getLogger("psycopg").setLevel(logging.ERROR)  # its warnings repeat an error of a pipeline that is raised anyway
 
 
 class QueueingConnection(psycopg.Connection[Any]):
