@@ -1,7 +1,7 @@
 """Creates, lists, checks and expires backups, while others write."""
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -211,7 +211,8 @@ class _BackupWriter:
         if (known := self._known.get(path)) and known.sha256 == name and self._link_previous(path, known):
             return path
         try:
-            entry = self._output.write_parts(self._keeper.contents.iter_parts(name), path, self._pace.advance)
+            with closing(self._keeper.contents.iter_parts(name)) as parts:
+                entry = self._output.write_parts(parts, path, self._pace.advance)
         except UnreadableError as error:
             self._missing.append(f"{path}: the content {error}")
             return ""

@@ -1,6 +1,7 @@
 """Exports everything as JSON lines, which can be restored, and as Markdown to read."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -152,7 +153,8 @@ class _ContentWriter:
             self._missing.append(f"files: the content {name!r} is missing: its name is not a digest")
             return False
         try:
-            entry = self._output.write_parts(self._contents.iter_parts(name), path, lambda _: self._pace.check_cancel())
+            with closing(self._contents.iter_parts(name)) as parts:
+                entry = self._output.write_parts(parts, path, lambda _: self._pace.check_cancel())
             why = "" if entry.sha256 == name else "is damaged"
         except UnreadableError as error:
             why = str(error)

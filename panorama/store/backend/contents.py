@@ -1,6 +1,6 @@
 """The Protocol of a store for the contents of files."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -51,8 +51,8 @@ class ContentStore(Protocol):
         """
         ...
 
-    def iter_parts(self, name: str) -> Iterator[bytes]:
-        """Yield a content in parts of about 1 MB, without verifying it.
+    def iter_parts(self, name: str) -> Generator[bytes]:
+        """Yield a content in parts of about 1 MB, without verifying it; close it unless all are read.
 
         Raises:
             UnreadableError: It is missing, or cannot be read.

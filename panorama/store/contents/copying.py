@@ -1,6 +1,7 @@
 """Copies contents from one store to another, and compares them."""
 
 from collections.abc import Callable, Collection
+from contextlib import closing
 
 from panorama.errors import UnavailableError
 from panorama.store.archive.safe_files import UnreadableError
@@ -28,7 +29,8 @@ def copy_contents(
         if is_intact(target, name):
             continue
         try:
-            target.put_parts(name, source.iter_parts(name))
+            with closing(source.iter_parts(name)) as parts:
+                target.put_parts(name, parts)
         except UnreadableError:
             missing.append(name)
             continue

@@ -87,7 +87,7 @@ class FolderContents:
             file.seek(start)
             return file.read(size)
 
-    def iter_parts(self, name: str) -> Iterator[bytes]:
+    def iter_parts(self, name: str) -> Generator[bytes]:
         """Yield a content in parts; links are not followed.
 
         Raises:

@@ -128,7 +128,7 @@ class S3Contents:
         except FileNotFoundError as error:
             raise missing_error(self.describe(name)) from error
 
-    def iter_parts(self, name: str) -> Iterator[bytes]:
+    def iter_parts(self, name: str) -> Generator[bytes]:
         """Yield a content in parts of about 1 MB.
 
         Raises:

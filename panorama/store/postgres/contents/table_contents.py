@@ -87,7 +87,7 @@ class TableContents:
                 parts.append(found[1])
         return b"".join(parts)
 
-    def iter_parts(self, name: str) -> Iterator[bytes]:
+    def iter_parts(self, name: str) -> Generator[bytes]:
         """Yield a content in parts of 1 MB, each read on its own.
 
         Raises:

@@ -73,7 +73,8 @@ def _load_contents(driver: psycopg.Connection[Any], folder: Path, named: set[str
     source = FolderContents(folder)
     for name, _ in source.iter_sizes():
         if name in named:
-            content_rows.write(driver, name, source.iter_parts(name))
+            with closing(source.iter_parts(name)) as parts:
+                content_rows.write(driver, name, parts)
 
 
 def _set_aside(connection: Connection, schema: str, now: datetime) -> str:
