@@ -47,6 +47,15 @@ sleeps or lost its network.
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
+_LOST_CLIENT = {
+    "client_connection_check_interval": "5s",
+    "tcp_keepalives_idle": "5s",
+    "tcp_keepalives_interval": "2s",
+    "tcp_keepalives_count": "2",
+    "tcp_user_timeout": "6s",
+}
+"""How soon the server finds out that a client is gone, also one that waits for the lock and would hold it next."""
+
 _NETWORK = {
     "connect_timeout": 5,
     "keepalives_idle": 10,
@@ -169,10 +178,7 @@ def _create_engine(
         "timezone": "UTC",
         "jit": "off",  # to compile a statement takes longer than to run it
         "plan_cache_mode": "force_custom_plan",  # a plan for any word is a hundred times slower for some
-        "client_connection_check_interval": "5s",
-        "tcp_keepalives_idle": "10s",
-        "tcp_keepalives_interval": "5s",
-        "tcp_keepalives_count": "3",
+        **_LOST_CLIENT,
         **_ROLE_DEFAULTS,
         **settings,
     }
