@@ -34,6 +34,7 @@ Join = Callable[[Daemon], AbstractContextManager[PostgresDatabase]]
 def join(postgres_space: PostgresDatabase, empty_space: Callable[[], None], postgres_url: str) -> Join:
     """Opens the space as one more daemon; it leaves at the end of the block."""
     empty_space()
+    postgres_space.close()  # its connections are not left by the test
 
     @contextmanager
     def opened(daemon: Daemon) -> Generator[PostgresDatabase]:
