@@ -42,7 +42,11 @@ def postgres_space(postgres_url: str) -> "Iterator[PostgresDatabase]":
 
 @pytest.fixture
 def empty_space(postgres_space: "PostgresDatabase") -> Callable[[], None]:
-    """Removes all rows of the space."""
+    """Removes all rows of the space, and leaves no connection of it."""
     from tests.postgres.space import empty_space
 
-    return lambda: empty_space(postgres_space)
+    def empty() -> None:
+        empty_space(postgres_space)
+        postgres_space.close()
+
+    return empty

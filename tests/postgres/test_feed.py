@@ -45,8 +45,8 @@ PERSON = Conversation(id="v_person", actor="cli", client="tests")
 @pytest.fixture
 def url(postgres_space: PostgresDatabase, empty_space: Callable[[], None], postgres_url: str) -> str:
     """The server's address; the space is empty."""
+    del postgres_space
     empty_space()
-    postgres_space.close()  # its connections are not left by the test
     return postgres_url
 
 

@@ -33,8 +33,8 @@ Join = Callable[[Daemon], AbstractContextManager[PostgresDatabase]]
 @pytest.fixture
 def join(postgres_space: PostgresDatabase, empty_space: Callable[[], None], postgres_url: str) -> Join:
     """Opens the space as one more daemon; it leaves at the end of the block."""
+    del postgres_space
     empty_space()
-    postgres_space.close()  # its connections are not left by the test
 
     @contextmanager
     def opened(daemon: Daemon) -> Generator[PostgresDatabase]:

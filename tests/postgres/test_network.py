@@ -23,6 +23,7 @@ from tests.postgres.server import start_server
 pytestmark = [pytest.mark.postgres, pytest.mark.slow, pytest.mark.timeout(600)]
 
 SPACE = "team"
+ASKED = "PANORAMA_TEST_NETWORK"
 HOST, GUEST = "10.213.7.1", "10.213.7.2"
 CUT_SECONDS = 25.0
 """Longer than a connection waits for what it sent to be acknowledged (`tcp_user_timeout`)."""
@@ -53,6 +54,8 @@ def _run(*command: str) -> None:
 @pytest.fixture
 def network() -> Iterator[Network]:
     """A namespace in which a machine reaches this one at HOST."""
+    if ASKED not in os.environ:
+        pytest.skip(f"it makes a network on this machine: set {ASKED}=1")
     if not shutil.which("ip") or os.geteuid() != 0:
         pytest.skip("network namespaces need Linux, root and iproute2")
     name = f"pano{os.getpid()}"
@@ -137,7 +140,9 @@ def test_a_machine_without_network_stops_nobody_loses_nothing_and_goes_on_by_its
             threads = [threading.Thread(target=machine.write_until, args=(stop,)) for machine in machines]
             for thread in threads:
                 thread.start()
-            time.sleep(3)
+            began = time.monotonic()
+            while not all(machine.written for machine in machines) and time.monotonic() < began + LONGEST_ANSWER:
+                time.sleep(0.1)
             network.cut()
             time.sleep(CUT_SECONDS)
             near_wrote = machines[1].last_written
