@@ -158,7 +158,7 @@ class CallLogWriter:
                     runs.save(session, ran)
                 self._prune_daily(session, batch[-1].at)
         except PanoramaError as error:
-            if error.message != self._problem:  # a role that may only read is told once
+            if error.message != self._problem:  # once per cause: a read-only role would get it after each call
                 _log.warning("the call log cannot be written yet: %s", error.message)
             self._problem = error.message
             return batch

@@ -93,5 +93,5 @@ class Conversation:
 
     @property
     def requester(self) -> Requester:
-        """Who asks for a job in this conversation."""
+        """The requester of jobs in this conversation."""
         return Requester(actor=self.actor, client=self.client_name, conversation=self.id)

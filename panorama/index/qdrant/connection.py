@@ -147,7 +147,7 @@ class Connection:
             yield
         except UnexpectedResponse as error:
             raise self._refusal_error(error.status_code or 0, error.content) from error
-        except QdrantException as error:  # it tells of 429 alone
+        except QdrantException as error:  # raised for 429 only
             raise self._refusal_error(429, f"{error}".encode()) from error
         except ResponseHandlingException as error:
             raise self._unreachable_error(error.source, seconds) from error

@@ -1,6 +1,6 @@
 """The collection that many spaces share: each point has its space, and every request is limited to one.
 
-This is a partition, not a wall: whoever holds a key of the server can read the points of every space.
+This separates data but protects nothing: anyone with a key of the server can read the points of every space.
 """
 
 from collections.abc import Iterable
@@ -63,7 +63,7 @@ class SharedCollection(Collection):
         from qdrant_client import models
 
         def send(client: "QdrantClient") -> None:
-            everything = models.FilterSelector(filter=search_filter(Filter(), self.space))  # type: ignore[arg-type]
+            everything = models.FilterSelector(filter=search_filter(Filter(), self.space))  # type: ignore[arg-type] (its filter is a supertype)
             client.delete(self._name, everything, wait=True, ordering=self._layout.ordering)
 
         self._connection.call(WRITE_SECONDS, send)

@@ -140,22 +140,22 @@ class ReminderAlerts(Service):
             with self._context.database.transaction(TICKER) as session:
                 alerts.record_attempt(session, ids)
             now = self._now()
-            self._tell_new(undelivered, tell)
+            self._show_new(undelivered, tell)
             with self._context.database.transaction(TICKER) as session:
                 alerts.mark_delivered(session, ids, now)
 
     def notify_of_others(self, tell: Notify) -> None:
-        """Tell the clients of this daemon about alerts that another one fires, and marks as delivered."""
+        """Show this daemon's clients the alerts that another one fires and marks as delivered."""
         if not self._is_shared:
             return
         with self._reading() as session:
             last = alerts.list_occurrences(session, limit=BATCH_SIZE)
             ids = [occurrence.alert for occurrence in last if occurrence not in self._told]
             new = alerts.list_by_id(session, ids) if ids else []
-        self._tell_new([(replace(alert, tries=0), reminder) for alert, reminder in new], tell)
+        self._show_new([(replace(alert, tries=0), reminder) for alert, reminder in new], tell)
 
-    def _tell_new(self, found: Sequence[PendingAlert], tell: Notify) -> None:
-        """Tell about the rings that this process has not told yet, and remember them if others may mark them."""
+    def _show_new(self, found: Sequence[PendingAlert], tell: Notify) -> None:
+        """Show the alerts that this process has not shown yet, and remember them if others may mark them."""
         now = self._now()
         for alert, reminder in found:
             occurrence = Occurrence(alert.id, alert.rings)

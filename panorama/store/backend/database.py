@@ -115,9 +115,9 @@ class Database(Protocol):
         ...
 
     def announce(self, topic: Topic) -> None:
-        """Tell other processes that serve these data of a write to a table without change lines.
+        """Notify other processes that serve these data of a write to a table without change lines.
 
-        It returns at once; inside a transaction they are told after the commit. Changes of items are announced by
+        It returns at once; inside a transaction they are notified after the commit. Changes of items are announced by
         their transaction.
         """
         ...
@@ -154,7 +154,7 @@ class Database(Protocol):
         """Check that this user may migrate the schema.
 
         Raises:
-            UnavailableError: Somebody else has to.
+            UnavailableError: Another role must do it.
         """
         ...
 

@@ -29,7 +29,7 @@ def embedding_duty(model: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Daemon:
-    """A process that serves the database. Two machines may have one host name; `machine` tells them apart.
+    """A process that serves the database. Two machines may have one host name, but not one `machine`.
 
     `id` is a random number. `serves` names the ways in which clients reach it.
     """
@@ -80,7 +80,7 @@ class Membership(Protocol):
         """Return whether this process has a duty now; the first call asks for it.
 
         Call it before each step of the duty, because the duty ends with the connection to the database. A process
-        that is not registered shares duties with nobody.
+        that is not registered has every duty.
         """
         ...
 

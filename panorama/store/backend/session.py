@@ -71,7 +71,7 @@ class Session:
         return self.dialect.ask(self.connection, statement, values)
 
     def send(self, statement: Executable, values: Mapping[str, Any] | None = None) -> None:
-        """Execute a statement whose result nobody needs; a server gets it with the next one, or with the commit.
+        """Execute a statement whose result is not needed; a server gets it with the next one, or with the commit.
 
         An error it causes is raised there. An insert must be `inline`.
         """
@@ -304,7 +304,7 @@ class Dialect(Protocol):
         ...
 
     def send(self, connection: Connection, statement: Executable, values: Mapping[str, Any] | None) -> None:
-        """Execute a statement whose result nobody needs."""
+        """Execute a statement whose result is not needed."""
         ...
 
     def update_rows(

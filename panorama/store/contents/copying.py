@@ -15,7 +15,7 @@ def copy_contents(
 ) -> list[str]:
     """Copy contents, read each back, and return the digests of those that are missing or damaged in the source.
 
-    A content that the target has already is compared only, so a copy that was stopped goes on where it ended.
+    A content that the target has is only compared, so an interrupted copy can be continued.
 
     Args:
         progress: Called with the number of finished contents and of all.

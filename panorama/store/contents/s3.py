@@ -58,9 +58,9 @@ class S3Contents:
     below the prefix, because a purge deletes the contents that its database does not name.
 
     Args:
-        read_number: Returns the number of the database; it is needed to write and to delete. With 0 nobody owns what
-            is written: it is copied for a database that is not in use yet.
-        guard: The store beside the database; its lock keeps deletions and writes of all machines apart.
+        read_number: Returns the number of the database; it is needed to write and to delete. With 0,
+            contents are copied for a database that is not in use yet, without owning the prefix.
+        guard: The store beside the database; its lock excludes deletions during writes of any machine.
 
     Raises:
         InvalidInputError: The location cannot be used.

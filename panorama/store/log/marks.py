@@ -99,7 +99,7 @@ def clear_served_model(session: Session) -> None:
 
 
 def read_store_number(database: Database) -> int:
-    """Return the number of a store, which it gets when it is first asked for; a dry run has that of the real store."""
+    """Return the number of a store, created at the first use; a dry run has the number of the real store."""
     with database.redirect(lambda _writes: None):
         with database.reading() as session:
             number = get_mark(session, _STORE)

@@ -234,7 +234,7 @@ class PostgresDatabase(Transactions):
     def close(self) -> None:
         """Close every connection."""
         self._feed.close()
-        self._feed = self._create_feed()  # for whoever opens the space again
+        self._feed = self._create_feed()  # the space may be opened again
         self._membership.leave()
         self._watch.close()
         for engine in (self._readers, self._writers, self._members):

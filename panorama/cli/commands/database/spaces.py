@@ -1,4 +1,4 @@
-"""`panorama spaces`: the spaces of a PostgreSQL database, for whoever administers them; needs no daemon."""
+"""`panorama spaces`: the spaces of a PostgreSQL database, for administrators; needs no daemon."""
 
 import sys
 from collections.abc import Sequence
@@ -130,7 +130,7 @@ def _require_name(name: str, question: str) -> None:
     """Let the user type a name.
 
     Raises:
-        ConfirmationError: There is nobody to ask.
+        ConfirmationError: The terminal cannot ask.
         DeclinedError: The user typed something else.
     """
     if not console.is_interactive():

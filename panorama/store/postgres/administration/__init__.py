@@ -1,1 +1,1 @@
-"""What whoever administers a database does with its spaces: list, create, migrate, grant and drop them."""
+"""The administration of the spaces of a database."""

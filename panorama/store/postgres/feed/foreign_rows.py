@@ -1,4 +1,4 @@
-"""Finds what other processes wrote since the last look."""
+"""Finds the rows that other processes wrote since the last query."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
@@ -56,7 +56,7 @@ class News:
 
 
 class ForeignRows:
-    """Remembers how far this process has read what others wrote. For one thread."""
+    """Remembers up to where this process has read the rows of others. For one thread."""
 
     def __init__(self, own: OwnTransactions) -> None:
         self._own = own
@@ -72,7 +72,7 @@ class ForeignRows:
             self._since = {topic: str(position.xmin) for topic in ROW_TOPICS}
 
     def look(self, connection: Connection, topics: Set[Topic]) -> News:
-        """Return what others wrote since the last look at these topics."""
+        """Return the rows of these topics that others wrote since the last query."""
         self.begin(connection)
         since = {topic: self._since[topic] if topic in topics else None for topic in ROW_TOPICS}
         found: dict[str, dict[str, int]] = defaultdict(dict)

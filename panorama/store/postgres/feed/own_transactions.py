@@ -30,7 +30,7 @@ class OwnTransactions:
             self._committed.add(_to_xmin(number))
 
     def discard(self, number: str) -> None:
-        """Forget a transaction that failed: if it was committed nevertheless, nobody has heard of it here."""
+        """Forget a transaction that failed: if it was committed nevertheless, its rows count as those of others."""
         with self._lock:
             self._open.discard(_to_xmin(number))
 

@@ -1,4 +1,4 @@
-"""Tells other processes of commits in this one, and this one of commits in others: one thread and one connection."""
+"""Notifies other processes of commits in this one, and this one of theirs, with one thread and one connection."""
 
 import logging
 import secrets
@@ -81,7 +81,7 @@ class SpaceFeed:
         return self._signals[topic].subscribe(listener)
 
     def announce(self, topic: Topic) -> None:
-        """Tell other processes soon that there is something new; call it after the commit. It never waits."""
+        """Notify other processes soon; call it after the commit. It never waits."""
         with self._lock:
             is_first = not self._outgoing
             self._outgoing.add(topic)
@@ -179,7 +179,7 @@ class SpaceFeed:
     def _wait(self, selector: selectors.BaseSelector, seconds: float) -> None:
         """Wait for a notification, something to send, or the end."""
         selector.select(max(0.0, seconds))
-        with suppress(OSError):  # nobody woke it
+        with suppress(OSError):  # nothing to read
             while self._waker and self._waker[1].recv(64):
                 pass
 
@@ -206,7 +206,7 @@ class SpaceFeed:
         return {topic for topic in _TOPICS if topic in heard}
 
     def _look(self, connection: Connection, topics: set[Topic]) -> set[Topic]:
-        """Read what others wrote and call the listeners; return the topics of which there is more to read."""
+        """Read the changes of other processes and call the listeners; return the topics with more to read."""
         committed = self.own.list_committed() if topics == _TOPICS else ()
         news = self._rows.look(connection, topics)
         if news.changes:

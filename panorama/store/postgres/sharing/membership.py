@@ -39,7 +39,7 @@ Shorter than `connections.MEMBER_IDLE_SECONDS`, after which it releases those of
 """
 
 _PRESENCE_LOCK = ""
-"""Beside the duties: the lock that a daemon holds as long as it is there."""
+"""The lock that a daemon holds while it runs, beside those of its duties."""
 
 _REVISION = "SELECT version_num{locks} FROM alembic_version"
 _WRITE = (
@@ -228,7 +228,7 @@ class SpaceMembership:
                 is_failing = True
 
     def _poll(self) -> None:
-        """Ask for the duties that another daemon holds, and tell who waits for one."""
+        """Ask for the duties that another daemon holds, and notify the listeners."""
         with self._lock:
             has_gained = self._ask()
         if has_gained:
