@@ -280,7 +280,7 @@ def _build_services(
 
 def _build_library(context: ServiceContext, calls: Calls, settings: Settings) -> Library:
     folder, shipped = settings.home / "scripts", bundled_path("scripts")
-    is_shared = bool(settings.database_url.get_secret_value())
+    is_shared = context.database.membership.is_shared
     shelf = SharedScripts(folder, shipped, context) if is_shared else ScriptFiles(folder, shipped)
     return Library(
         context, shelf, taken=lambda: calls.names | SURFACE.keys() | {"sdk", "state"}, findings=_find_violations

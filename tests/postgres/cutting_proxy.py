@@ -2,7 +2,6 @@
 
 import re
 import socket
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,47 +9,29 @@ from typing import Literal
 
 from sqlalchemy import make_url
 
+from tests.postgres.proxy import Proxy
+
 Cut = Literal["before", "after"]
 """Whether the server still gets the word."""
 
 
-class CuttingProxy:
+class CuttingProxy(Proxy):
     """Passes bytes on between clients and the server, until it is told to cut."""
 
     def __init__(self, folder: Path, server: str) -> None:
-        self._path = folder / ".s.PGSQL.5432"
-        self._server = server
-        self._listening = socket.socket(socket.AF_UNIX)
-        self._listening.bind(str(self._path))
-        self._listening.listen()
         self._cut: tuple[re.Pattern[bytes], Cut] | None = None
-        self._sockets: list[socket.socket] = []
-        self._threads = [threading.Thread(target=self._accept)]
-        self._threads[0].start()
+        listening = socket.socket(socket.AF_UNIX)
+        listening.bind(str(folder / ".s.PGSQL.5432"))
+        listening.listen()
+        super().__init__(listening, lambda: _connect(server))
 
     def cut_at(self, word: str, when: Cut) -> None:
         """Cut the next connection whose client sends a word."""
         self._cut = re.compile(rb"\b%s\b" % word.encode()), when
 
-    def close(self) -> None:
-        """Cut all connections, and end."""
-        for opened in (self._listening, *self._sockets):
-            with suppress(OSError):
-                opened.shutdown(socket.SHUT_RDWR)
-            opened.close()
-        for thread in self._threads:
-            thread.join()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                client, _ = self._listening.accept()
-                server = socket.socket(socket.AF_UNIX)
-                server.connect(self._server)
-                self._sockets += [client, server]
-                for pair in ((client, server, True), (server, client, False)):
-                    self._threads.append(threading.Thread(target=self._pass_on, args=pair))
-                    self._threads[-1].start()
+    def _begin(self, client: socket.socket, server: socket.socket) -> None:
+        self._start(self._pass_on, client, server, True)
+        self._start(self._pass_on, server, client, False)
 
     def _pass_on(self, source: socket.socket, target: socket.socket, is_client: bool) -> None:
         with suppress(OSError):
@@ -67,6 +48,12 @@ class CuttingProxy:
                     return
                 target.sendall(data)
             target.shutdown(socket.SHUT_WR)
+
+
+def _connect(path: str) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(path)
+    return connection
 
 
 @contextmanager

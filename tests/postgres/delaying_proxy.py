@@ -10,9 +10,10 @@ from queue import SimpleQueue
 from sqlalchemy import make_url
 
 from panorama.store.postgres.connections import FEED_NAME
+from tests.postgres.proxy import Proxy
 
 
-class DelayingProxy:
+class DelayingProxy(Proxy):
     """Passes bytes on between clients and the server, each after a delay; several may be on their way.
 
     `round_trips` counts how often a client sent something after the server had answered what it sent before; what the
@@ -22,39 +23,18 @@ class DelayingProxy:
     def __init__(self, server: str, delay_seconds: float) -> None:
         self.round_trips = 0
         self._feeds: set[threading.Event] = set()
-        self._server = server
         self._delay_seconds = delay_seconds
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listening.getsockname()[1]
-        self._sockets: list[socket.socket] = []
-        self._threads = [threading.Thread(target=self._accept)]
-        self._threads[0].start()
+        listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = listening.getsockname()[1]
+        super().__init__(listening, lambda: _connect(server))
 
-    def close(self) -> None:
-        """Cut all connections, and end."""
-        for opened in (self._listening, *self._sockets):
-            with suppress(OSError):
-                opened.shutdown(socket.SHUT_RDWR)
-            opened.close()
-        for thread in self._threads:
-            thread.join()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                client, _ = self._listening.accept()
-                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                server = _connect(self._server)
-                self._sockets += [client, server]
-                answered = threading.Event()
-                for source, target in ((client, server), (server, client)):
-                    waiting: SimpleQueue[tuple[float, bytes]] = SimpleQueue()
-                    for work, ends in (
-                        (self._receive, (source, waiting, answered, source is client)),
-                        (_send, (target, waiting)),
-                    ):
-                        self._threads.append(threading.Thread(target=work, args=ends))
-                        self._threads[-1].start()
+    def _begin(self, client: socket.socket, server: socket.socket) -> None:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        answered = threading.Event()
+        for source, target in ((client, server), (server, client)):
+            waiting: SimpleQueue[tuple[float, bytes]] = SimpleQueue()
+            self._start(self._receive, source, waiting, answered, source is client)
+            self._start(_send, target, waiting)
 
     def _receive(
         self,
