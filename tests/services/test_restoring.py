@@ -62,7 +62,8 @@ def test_the_backup_of_a_store_that_search_by_meaning_has_numbered_is_restored(
 ) -> None:
     origin = Origin(actor="tool", client="tests", conversation="", operation="tests", call="", unit="")
     with app.context.database.transaction(origin) as session:
-        marks.ensure_store_number(session, (1 << 62) - 1)  # the largest that there may be
+        marks.set_mark(session, "store", 1 << 62)  # the largest that there may be
+    assert marks.read_store_number(app.context.database) == 1 << 62
     made = call("backup").data["path"]
 
     call("restore", source=made, folder=str(tmp_path / "again"))
