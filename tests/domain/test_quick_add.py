@@ -50,6 +50,13 @@ def parse(line: str, *given: str, names: tuple[str, ...] = ()) -> QuickAdd:
         ("Sweep every! 3 days", {"title": "Sweep", "recurrence": "every! 3 days", "deadline": "2026-05-20"}),
         ("Müll jeden Dienstag", {"title": "Müll", "recurrence": "jeden Dienstag", "deadline": "2026-05-26"}),
         ("Gießen jeden zweiten Tag", {"title": "Gießen", "recurrence": "jeden zweiten Tag", "deadline": "2026-05-20"}),
+        ("Water every other tuesday",
+         {"title": "Water", "recurrence": "every other tuesday", "deadline": "2026-05-26"}),
+        ("Review freitags 15 Uhr", {"title": "Review", "recurrence": "freitags", "deadline": "2026-05-22T15:00+02:00"}),
+        ("Gym on mondays 7pm", {"title": "Gym", "recurrence": "on mondays", "deadline": "2026-05-25T19:00+02:00"}),
+        ("Call Ana May 25 about the plan", {"title": "Call Ana about the plan", "deadline": "May 25"}),
+        ("Rechnung Ende Mai zahlen", {"title": "Rechnung zahlen", "deadline": "Ende Mai"}),
+        ("Pay tax by good friday", {"title": "Pay tax", "deadline": "by good friday"}),
         ("Flug LH 430 am 2.6. um 7:45", {"title": "Flug LH 430", "deadline": "am 2.6. um 7:45"}),
         ("Friday: send the plan", {"title": "send the plan", "deadline": "Friday"}),
         ("friday send the plan", {"title": "send the plan", "deadline": "friday"}),
@@ -83,6 +90,8 @@ def test_what_is_understood_leaves_the_title(line: str, fields: dict[str, Any]) 
      "Report on last friday", "Call Ida 3 days ago", "May I ask", "Good morning call", "Do it every now and then",
      "Mail an Montag Stiftung", "Call Mr. Friday", "Rückruf Herr Sonntag", "Rede auf Frau Freitag", "Call after friday",
      "Buy 2 tickets for friday", "Tickets für 2.6. kaufen", "Text über Montag", "Freitag ist frei",
+     "Do the dishes", "Enjoy the sun", "Standup mondays 9am", "Water every third tuesday", "Ask Jan 5 questions",
+     "Prepare end of year report", "12.5. bis 14.5. Urlaub", "Good Friday service", "Ostern planen",
      "Friday is off", "Nach 15 Uhr anrufen"],
 )  # fmt: skip
 def test_what_may_mean_something_else_stays_in_the_title(line: str) -> None:

@@ -1,8 +1,8 @@
 """Quick add: parses the fields of a new task from one line, in English and German.
 
 It reads `#tag`, `@project`, `!high` and other priorities, `!` (urgent) and `!!` (important, too), a date or time, and
-a repetition that begins with “every”. Everything else, and every ambiguous word, stays in the title: a wrong date costs
-more than none.
+a repetition that begins with “every”, “montags” or “on mondays”. Everything else, and every ambiguous word, stays in
+the title: a wrong date costs more than none.
 """
 
 import re
@@ -13,9 +13,32 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from panorama.domain.items.item import normalize_name
+from panorama.domain.markdown.quick_add_words import (
+    AFTER_DAYS,
+    CHOICES,
+    DAY_NAMES,
+    ENGLISH_NAMES,
+    EVERY_WORDS,
+    EVERYDAY,
+    IS,
+    LINKS,
+    MONTH_NAMES,
+    NOT_BEFORE_DAYS,
+    ORIGINS,
+    PERIOD_WORDS,
+)
 from panorama.domain.markdown.task_fields import PRIORITIES
 from panorama.domain.time import recurrence, times
-from panorama.domain.time.calendar_words import HOLIDAYS, MONTHS, NAMED_DAYS, PARTS_OF_DAY, WEEKDAYS, read_words
+from panorama.domain.time.calendar_words import (
+    EASTER_DAYS,
+    HOLIDAYS,
+    MONTHS,
+    NAMED_DAYS,
+    PARTS_OF_DAY,
+    PLURAL_WEEKDAYS,
+    WEEKDAYS,
+    read_words,
+)
 from panorama.domain.time.times import Deadline
 from panorama.errors import InvalidInputError
 
@@ -32,11 +55,14 @@ _TAG = re.compile(r"(?<!\S)#(?=[\w/-]*[^\W\d])([\w/-]{1,60})(?!\S)")
 _PROJECT = re.compile(r"(?<!\S)@(\"[^\"]+\"|[^\s\"]+)(?!\S)")
 _MARK = re.compile(r"(?<!\S)!(!|[^\W\d_]+)?(?!\S)")
 _EVERY = re.compile(r"(?:every|each|jede[nrs]?|alle|weekdays|werktags)!?", re.IGNORECASE)
+_PLURAL_DAYS = re.compile("|".join(PLURAL_WEEKDAYS), re.IGNORECASE)
+"""“Mondays” begins a repetition after “on”, “montags” always."""
 _CLOCK = re.compile(
     r"(?:(?:at|um|by|bis|@) ?)?(?:\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|uhr)|\d{1,2}:\d\d(?: uhr)?)", re.IGNORECASE
 )
 _ORDINAL = re.compile(r"(?:the |de[nrsm] )?\d{1,2}(?:st|nd|rd|th|\.)", re.IGNORECASE)
 _NUMBER_DATE = re.compile(r"(?<!\S)(?:\d{1,2}\. ?\d{1,2}\.(?:\d{2}|\d{4})?|\d{1,2}/\d{1,2}(?:/\d{4})?)(?!\S)")
+_INTERVAL = re.compile(r";INTERVAL=\d+")
 _GERMAN_PRIORITIES = {"hoch": 3, "mittel": 2, "niedrig": 1}
 _PRIORITIES: Mapping[str, int] = {**PRIORITIES, **_GERMAN_PRIORITIES}
 _MARKS: Mapping[str, Mapping[str, Any]] = {
@@ -47,47 +73,10 @@ _MARKS: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 _ANCHORS = frozenset(
     (*WEEKDAYS, *MONTHS, *NAMED_DAYS, *PARTS_OF_DAY, "minute", "hour", "day", "week", "fortnight", "weekend", "month",
-     "year", "midnight", "mitternacht", *(word for name in HOLIDAYS for word in name.split()))
+     "quarter", "year", "midnight", "mitternacht",
+     *(word for name in (*HOLIDAYS, *EASTER_DAYS) for word in name.split()))
 )  # fmt: skip
 """A date in words contains at least one of these words."""
-
-_EVERYDAY = frozenset(
-    ("sun", "sat", "so", "do", "mi", "di", "fr", "mo", "sa", "may", "mai", "march", "mar", "second", "now", "jetzt",
-     "day", "tag", "weekend", "wochenende")
-)  # fmt: skip
-"""Words that mean something else, or no day to be done on, when they are alone."""
-
-_ORIGINS = frozenset(("from", "since", "vom", "seit"))
-"""A day behind one of these words is over, or the beginning of something."""
-
-_NOT_BEFORE_DAYS = _ORIGINS.union(
-    ("black", "good", "cyber", "ash", "palm", "easter", "the", "a", "my", "our", "your", "der", "die", "das", "to",
-     "for", "with", "about", "after", "auf", "an", "für", "mit", "über", "nach", "mr", "mrs", "ms", "miss", "dr",
-     "herr", "herrn", "frau", "familie")
-)  # fmt: skip
-"""A day behind one of these words is a feast, part of a noun or name, or the object of another preposition."""
-
-_CHOICES = frozenset(("last", "this", "next"))
-"""Words that belong to the day behind them: if they are no date together, neither is the day alone."""
-
-_LINKS = frozenset(("and", "or", "to", "until", "till", "und", "oder", "bis", "-", "–"))
-"""Words between two days, of which neither is the deadline."""
-
-_AFTER_DAYS = frozenset(
-    ("about", "and", "at", "by", "for", "from", "in", "on", "or", "to", "via", "with", "an", "auf", "bei", "für", "im",
-     "in", "mit", "nach", "oder", "um", "und", "wegen", "zu", "zum", "zur", "-", "–")
-)  # fmt: skip
-"""Words that begin a new part of a sentence, so that a day before them is no part of a name."""
-
-_IS = frozenset(("is", "was", "are", "ist", "war", "wird"))
-"""Verbs whose subject is the day before them."""
-
-_GERMAN_WEEKDAYS = frozenset(
-    ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonnabend", "sonntag")
-)  # fmt: skip
-_DAY_NAMES = _GERMAN_WEEKDAYS.union(WEEKDAYS)
-_ENGLISH_NAMES = frozenset((*WEEKDAYS, "today", "tomorrow", "morning", "afternoon", "evening", "night"))
-"""Words that are a part of many English names; German writes its days with a capital anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +173,19 @@ def _iter_spans(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...
 
 def _find_repetition(words: Sequence[str]) -> tuple[str, ...]:
     """Return the words that say how a task repeats, () if there are none."""
-    if not any(_EVERY.fullmatch(word) for word in words):
+    if not any(_EVERY.fullmatch(word) or _PLURAL_DAYS.fullmatch(word.strip(",;:.")) for word in words):
         return ()
     for span in _iter_spans(words, whole=False):
-        if _EVERY.fullmatch(span[0]) and _is_repetition(_clean(span)):
+        if _begins_repetition(span) and _is_repetition(_clean(span)):
             return span
     return ()
+
+
+def _begins_repetition(span: Sequence[str]) -> bool:
+    """Return whether words begin with “every”, “on mondays” or “montags”; “Mondays” alone may be a noun."""
+    first = span[0].casefold().strip(",;:")
+    is_adverb = bool(_PLURAL_DAYS.fullmatch(first)) and PLURAL_WEEKDAYS[first] + "s" != first
+    return bool(_EVERY.fullmatch(first)) or is_adverb or (first == "on" and len(span) > 1)
 
 
 def _is_repetition(phrase: str) -> bool:
@@ -244,11 +240,15 @@ def _is_plain_date(words: Sequence[str], span: tuple[str, ...], deadline: Deadli
     before, after = words[:place], words[place + len(span) :]
     if _is_of_other_words(before, span, after) or _is_in_name(span, after, is_first=not place):
         return False
-    if phrase.casefold() in _EVERYDAY or _ORDINAL.fullmatch(phrase):
+    heavy = [word for word in span if read_words(word.strip(",;:."))]
+    if heavy[-1:] != list(span[-1:]) or _clean(heavy).casefold() in EVERYDAY or _ORDINAL.fullmatch(phrase):
         return False
     if _CLOCK.fullmatch(phrase) and any(map(_is_day_word, (*before, *after))):
         return False  # the time is of a day that stays in the title
-    if " ".join(read_words(phrase)) in HOLIDAYS:  # “christmas presents” are due before; “by christmas” is a day
+    if " ".join(read_words(phrase)) in {
+        *HOLIDAYS,
+        *EASTER_DAYS,
+    }:  # “christmas presents” are due before; “by christmas” is a day
         return False
     has_day = any(part in _ANCHORS for part in read_words(phrase)) or not isinstance(deadline, datetime)
     return has_day or bool(_CLOCK.fullmatch(phrase) or _NUMBER_DATE.search(phrase)) or "+" in phrase or "-" in phrase
@@ -256,7 +256,7 @@ def _is_plain_date(words: Sequence[str], span: tuple[str, ...], deadline: Deadli
 
 def _is_weekday(word: str) -> bool:
     plain = word.strip(",;:.").casefold()
-    return plain not in _EVERYDAY and any(part in WEEKDAYS for part in read_words(plain))
+    return plain not in EVERYDAY and any(part in WEEKDAYS or part in PLURAL_WEEKDAYS for part in read_words(plain))
 
 
 def _is_day_word(word: str) -> bool:
@@ -267,16 +267,19 @@ def _is_of_other_words(before: Sequence[str], span: Sequence[str], after: Sequen
     """Return whether the words around a day make it something else: “the friday report”, “from 2 may to 5 may”."""
     first = span[0].casefold()
     if before and (
-        before[-1].casefold().rstrip(".") in _NOT_BEFORE_DAYS or not _CHOICES.isdisjoint(read_words(before[-1]))
+        before[-1].casefold().rstrip(".") in NOT_BEFORE_DAYS
+        or not CHOICES.isdisjoint(read_words(before[-1]))
+        or before[-1].casefold() in EVERY_WORDS
+        or (first in LINKS and _is_day_word(before[-1]))
     ):
         return True
-    if first in _ORIGINS or (first in _NOT_BEFORE_DAYS and len(span) == 2 and _is_weekday(span[1])):
+    if first in ORIGINS or (first in NOT_BEFORE_DAYS and len(span) == 2 and _is_weekday(span[1])):
         return True
-    if len(before) > 1 and before[-2].casefold() in _ORIGINS and _is_anchor(before[-1]):
+    if len(before) > 1 and before[-2].casefold() in ORIGINS and _is_anchor(before[-1]):
         return True
     pairs = (before[-2:][::-1], after[:2])
     return any(
-        len(pair) == 2 and pair[0].casefold() in _LINKS and _is_anchor(pair[1]) and not pair[1].isdigit()
+        len(pair) == 2 and pair[0].casefold() in LINKS and _is_anchor(pair[1]) and not pair[1].isdigit()
         for pair in pairs
     )
 
@@ -288,18 +291,28 @@ def _is_in_name(span: Sequence[str], after: Sequence[str], *, is_first: bool) ->
         is_first: The line begins with the day; then it is no part of a name in German, or in small letters.
     """
     last = span[-1]
-    if after and after[0].casefold() in _IS:
+    if after and after[0].casefold() in IS:
         return True
-    if not after or not last[-1].isalpha() or after[0].casefold() in _AFTER_DAYS:
+    if not after or after[0].casefold() in AFTER_DAYS:
+        return False
+    if len(span) > 1 and not is_first and _is_in_noun(span):
+        return True
+    if not last[-1].isalpha():
         return False
     is_capital, word = last[0].isupper(), last.casefold()
-    if is_capital and after[0][0].isupper() and word in _ENGLISH_NAMES:
+    if is_capital and after[0][0].isupper() and word in ENGLISH_NAMES:
         return True
     if len(span) > 1:
         return False
-    if word in _DAY_NAMES:
+    if word in DAY_NAMES:
         return not is_first or (is_capital and word in WEEKDAYS)
     return is_capital and not is_first and word in NAMED_DAYS
+
+
+def _is_in_noun(span: Sequence[str]) -> bool:
+    """Return whether a date before another word may be part of its noun: “end of year report”, “Jan 5 questions”."""
+    words = read_words(" ".join(span))
+    return span[0].casefold() in PERIOD_WORDS or (len(words) == 2 and words[0] in MONTH_NAMES and words[1].isdigit())
 
 
 def _is_in_known(words: Sequence[str], span: tuple[str, ...], names: Collection[str]) -> bool:
@@ -313,7 +326,7 @@ def _find_kept_day(words: Sequence[str], names: Collection[str]) -> str:
     days = (
         word
         for place, word in enumerate(near)
-        if word.casefold() in _DAY_NAMES
+        if word.casefold() in DAY_NAMES
         and (
             _is_in_name((word,), near[place + 1 :], is_first=not place)
             or _is_of_other_words(near[:place], (word,), near[place + 1 :])
@@ -354,6 +367,8 @@ def _choose_deadline(rule: str, phrase: str, now: datetime, zone: ZoneInfo) -> s
     today = times.today(now, zone)
     text, _ = recurrence.parse_repetition(rule)
     first: Any = today
+    if "BY" in text:  # the series begins on the next such day, whether every one counts or every second
+        text = _INTERVAL.sub("", text)
     if not recurrence.is_on_rule(text, datetime.combine(today, time(), zone), zone):
         first = recurrence.next_occurrence(text, today, not_before=today, zone=zone)
     if phrase and first:

@@ -10,7 +10,7 @@ from calendar import monthrange
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
-from panorama.domain.time.calendar_words import HOLIDAYS, MONTHS, NAMED_DAYS, WEEKDAYS, read_words
+from panorama.domain.time.calendar_words import EASTER_DAYS, HOLIDAYS, MONTHS, NAMED_DAYS, WEEKDAYS, read_words
 from panorama.domain.time.clock_phrases import parse_clock
 
 MAX_PHRASE_CHARS = 80
@@ -85,6 +85,9 @@ def _parse_day(words: Sequence[str], now: datetime) -> Day | None:
         return now.date() + timedelta(NAMED_DAYS[text])
     if text in HOLIDAYS:
         return _next_of_year(*HOLIDAYS[text], None, now)
+    if text in EASTER_DAYS:
+        days = (_easter(now.year + ahead) + timedelta(EASTER_DAYS[text]) for ahead in range(2))
+        return next(day for day in days if day >= now.date())
     if period := _PERIODS.get(_name_period(text)):
         return period(now.date())
     if start and (match := re.fullmatch(r"(\d{1,2})\.", text)):  # a number alone is no day, “am 5.” is one
@@ -152,6 +155,18 @@ def _next_of_year(month: int, day: int, year: str | None, now: datetime) -> date
     raise ValueError(day)
 
 
+def _easter(year: int) -> date:
+    """Return Easter Sunday, by the Gregorian algorithm of Meeus, Jones and Butcher."""
+    century, rest = divmod(year, 100)
+    golden = year % 19
+    leaps = century - century // 4 - (century - (century + 8) // 25 + 1) // 3
+    epact = (19 * golden + leaps + 15) % 30
+    to_sunday = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
+    late = (golden + 11 * epact + 22 * to_sunday) // 451
+    month, day = divmod(epact + to_sunday - 7 * late + 114, 31)
+    return date(year, month, day + 1)
+
+
 def _next_of_month(number: int, today: date) -> date:
     for ahead in range(3):
         first = add_months(today.replace(day=1), ahead)
@@ -198,6 +213,10 @@ def _first_of_month(today: date, ahead: int) -> date:
     return add_months(today.replace(day=1), ahead)
 
 
+def _first_of_quarter(today: date, ahead: int) -> date:
+    return add_months(today.replace(month=(today.month - 1) // 3 * 3 + 1, day=1), 3 * ahead)
+
+
 def _nth_weekday_of_month(match: re.Match[str], now: datetime) -> date:
     """Return the second tuesday of the month: of the next one if it is over in this one."""
     found = _nth_weekday(match[1], match[2], _first_of_month(now.date(), bool(match[3])))
@@ -231,6 +250,10 @@ def _calendar_week(number: str, year: str | None, today: date) -> date:
     return found if found >= _monday(today) else date.fromisocalendar(today.isocalendar().year + 1, int(number), 1)
 
 
+def _day_of_week(number: str, year: str | None, weekday: str | None, today: date) -> date:
+    return _calendar_week(number, year, today) + timedelta(WEEKDAYS.index(weekday) if weekday else 0)
+
+
 def _iso_week(match: re.Match[str], now: datetime) -> date:
     del now
     return date.fromisocalendar(int(match[1]), int(match[2]), int(match[3] or 1))
@@ -261,6 +284,14 @@ def _from_day(match: re.Match[str], now: datetime) -> Day:
     return _shift(datetime.combine(base, time()), match)
 
 
+def _end_of_day(words: Sequence[str], now: datetime) -> date:
+    """Return the day of “end of day tomorrow”."""
+    day = _parse_day(words, now)
+    if day is None or isinstance(day, datetime):
+        raise ValueError(words)
+    return day
+
+
 _WEEKDAY, _MONTH = f"({'|'.join(WEEKDAYS)})", f"({'|'.join(MONTHS)})"
 _UNIT = "(minute|min|hour|h|day|d|week|w|fortnight|month|year)"
 _SPAN = rf"(\d{{1,4}}) ?{_UNIT}(?: (?:and )?(\d{{1,4}}) ?{_UNIT})?"
@@ -281,9 +312,15 @@ _PERIODS: Mapping[str, Callable[[date], date]] = {
     "last month": lambda today: _first_of_month(today, -1),
     "start next month": lambda today: _first_of_month(today, 1),
     "middle month": lambda today: _next_of_month(15, today),
+    "middle next month": lambda today: _first_of_month(today, 1).replace(day=15),
+    "month after next": lambda today: _first_of_month(today, 2),
+    "after next month": lambda today: _first_of_month(today, 2),
     "end month": _last_of_month,
     "end next month": lambda today: _last_of_month(_first_of_month(today, 1)),
-    "end quarter": lambda today: _last_of_month(today.replace(month=-(-today.month // 3) * 3, day=1)),
+    "next quarter": lambda today: _first_of_quarter(today, 1),
+    "start next quarter": lambda today: _first_of_quarter(today, 1),
+    "end quarter": lambda today: _first_of_quarter(today, 1) - timedelta(1),
+    "end next quarter": lambda today: _first_of_quarter(today, 2) - timedelta(1),
     "next year": lambda today: date(today.year + 1, 1, 1),
     "start next year": lambda today: date(today.year + 1, 1, 1),
     "end year": lambda today: date(today.year, 12, 31),
@@ -297,7 +334,11 @@ _RULES: list[tuple[str, _Build]] = [
     (rf"(?:(next|last|this) )?{_WEEKDAY}", _weekday_of),
     (rf"{_WEEKDAY} (?:in )?(next|this|last) week", lambda m, n: _weekday_of_week(m[1], m[2], n)),
     (rf"(next|this|last) week (?:on |am )?{_WEEKDAY}", lambda m, n: _weekday_of_week(m[2], m[1], n)),
-    (rf"{_WEEKDAY} (?:in 1 )?week", lambda m, n: _coming(WEEKDAYS.index(m[1]), n.date()) + timedelta(7)),
+    (rf"{_WEEKDAY} (?:in (\d) )?week",
+     lambda m, n: _coming(WEEKDAYS.index(m[1]), n.date()) + timedelta(7 * int(m[2] or 1))),
+    (rf"after next {_WEEKDAY}|{_WEEKDAY} after next",
+     lambda m, n: _coming(WEEKDAYS.index(m[1] or m[2]), n.date()) + timedelta(7)),
+    (r"end day (.+)|(.+) end day", lambda m, n: _end_of_day((m[1] or m[2]).split(), n)),
     (rf"(?:heute |today )?in {_SPAN}(?: time)?", lambda m, n: _shift(n, m)),
     (rf"{_SPAN} (?:from (?:now|today)|hence|ab (?:heute|jetzt))", lambda m, n: _shift(n, m)),
     (rf"{_SPAN} ago", lambda m, n: _shift(n, m, -1)),
@@ -323,7 +364,9 @@ _RULES: list[tuple[str, _Build]] = [
      _year_first),
     (rf"(?:{_WEEKDAY} )?(\d{{1,2}})th", lambda m, n: _check_weekday(m[1], _next_of_month(int(m[2]), n.date()))),
     (rf"(?:in )?(?:{_WEEKDAY} )?(?:kw|week) ?(\d{{1,2}})(?:[ /](\d{{4}}))?",
-     lambda m, n: _calendar_week(m[2], m[3], n.date()) + timedelta(WEEKDAYS.index(m[1]) if m[1] else 0)),
+     lambda m, n: _day_of_week(m[2], m[3], m[1], n.date())),
+    (rf"(?:kw|week) ?(\d{{1,2}})(?:[ /](\d{{4}}))? (?:on |am )?{_WEEKDAY}",
+     lambda m, n: _day_of_week(m[1], m[2], m[3], n.date())),
     (r"(\d{4})[- ]?w(\d{2})(?:-?([1-7]))?", _iso_week),
 ]  # fmt: skip
 """What a day may be called, each way with how it becomes a day; the first that fits counts."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from panorama.domain.time.calendar_words import MONTHS, WEEKDAYS, read_words
+from panorama.domain.time.calendar_words import MONTHS, PLURAL_WEEKDAYS, WEEKDAYS, read_words
 
 _MAX_PHRASE_CHARS = 200
 _DAYS = {day: day[:2].upper() for day in WEEKDAYS}
@@ -12,23 +12,36 @@ _SAME = {
     **dict.fromkeys(("each", "jede", "jeden", "jedes", "jeder", "alle"), "every"), "am": "on", "workday": "weekday",
     "werktag": "weekday", "werktags": "weekdays",
 }  # fmt: skip
+_PLURAL_DAYS = {word: _DAYS[day] for word, day in PLURAL_WEEKDAYS.items()}
 _ADVERBS = {
     "daily": "day", "taeglich": "day", "weekly": "week", "woechentlich": "week", "monthly": "month",
-    "monatlich": "month", "yearly": "year", "annually": "year", "jaehrlich": "year",
+    "monatlich": "month", "yearly": "year", "annually": "year", "jaehrlich": "year", "fortnightly": "2 week",
+    "zweiwoechentlich": "2 week", "quarterly": "3 month", "vierteljaehrlich": "3 month", "half-yearly": "6 month",
+    "halbjaehrlich": "6 month",
 }  # fmt: skip
+_LONG_UNITS = {
+    "fortnight": "2 week", "quarter": "3 month", "vierteljahr": "3 month", "half year": "6 month",
+    "halbe year": "6 month", "halbjahr": "6 month",
+}  # fmt: skip
+"""Units of several weeks or months."""
 _MONTH_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _FROM_COMPLETION = re.compile(
-    r"(?P<every>\s*(?:every|each|jede[nrs]?|alle))!(?=\s)|\s+(?:when done|nach erledigung)\s*\Z", re.IGNORECASE
+    r"(?P<every>\s*(?:every|each|jede[nrs]?|alle))!(?=\s)"
+    r"|\s+(?:when done|(?:from|after) completion|(?:nach|ab) erledigung)\s*\Z",
+    re.IGNORECASE,
 )
+_OF = re.compile(r"\b(?:of|in|des|im)\b")
 _COUNT = re.compile(r"[1-9][0-9]{0,2}")
 _NTH = re.compile(r"([2-9]|[1-9][0-9])(?:th|\.)")
 _ORDINAL = re.compile(r"([1-9][0-9]?)(?:th|\.)?")
+_DAY_OF_MONTH = re.compile(r"([1-9]|[12][0-9]|3[01])(?:th|\.)?")
+_NUMBER_DAY = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.")
 
 
 def split_completion(phrase: str) -> tuple[str, bool]:
     """Return a phrase without the words that let it count from completion, and whether it had them.
 
-    These are the mark in “every! 3 days”, and “when done” at the end.
+    These are the mark in “every! 3 days”, and “when done” or “from completion” at the end.
     """
     plain = _FROM_COMPLETION.sub(lambda match: match["every"] or "", phrase)
     return plain, plain != phrase
@@ -37,51 +50,69 @@ def split_completion(phrase: str) -> tuple[str, bool]:
 def parse_phrase(phrase: str) -> str:
     """Return the RRULE of a phrase, or "" if any word of it is not understood.
 
-    Case, commas and the word “and” make no difference. Understood are days, weekdays, weeks, months and years, each
-    with a number or “other”, and lists of days and months, in English and German: `every week on tuesday, thursday`,
-    `every month on the last friday`, `every january on the 15th`, `alle 2 Wochen am Dienstag`.
+    Case, commas and the word “and” make no difference. Understood are days, weekdays, weeks, months, quarters and
+    years, each with a number or “other”, and lists of days and months, in English and German: `every week on tuesday,
+    thursday`, `every second tuesday`, `every month on the last friday`, `every 24 december`, `alle 2 Wochen freitags`.
     """
     if len(phrase) > _MAX_PHRASE_CHARS:
         return ""
     words = [word for word in read_words(phrase.lower().strip()) if word != "and"]
-    match [_SAME.get(word, word) for word in words]:
+    if days := _codes(words[words[:1] in (["on"], ["am"]) :], _PLURAL_DAYS):
+        return f"FREQ=WEEKLY;BYDAY={days}"
+    match [_SAME.get(word, PLURAL_WEEKDAYS.get(word, word)) for word in words]:
         case ["every", "weekday" | "weekdays"] | ["weekdays"]:
             return "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
-        case ["every", place, day, "month"] | ["every", place, day, "in", "month"] if day in _DAYS:
-            return _join_parts("FREQ=MONTHLY", _by_position([place, day]))
+        case ["every", *places, "in", "month"] | ["every", *places, "month"] if places and _OF.search(phrase.lower()):
+            return _join_parts("FREQ=MONTHLY", _by_position(places))
         case ["every", *rest]:
             return _parse_interval_phrase(rest) or _parse_day_or_month_phrase(rest)
         case [adverb, *rest] if adverb in _ADVERBS:
-            return _parse_interval_phrase([_ADVERBS[adverb], *rest])
+            return _parse_interval_phrase([*_ADVERBS[adverb].split(), *rest])
         case _:
             return ""
 
 
 def _parse_interval_phrase(words: Sequence[str]) -> str:
     """Return the rule of “2 weeks [on …]”, the part after “every”."""
-    interval, words = _parse_interval(words)
-    match words:
-        case ["day"]:
-            return f"FREQ=DAILY{interval}"
-        case ["week"]:
-            return f"FREQ=WEEKLY{interval}"
-        case ["week", "on", *days]:
-            return _join_parts(f"FREQ=WEEKLY{interval}", _by_day(days))
-        case ["month"]:
-            return f"FREQ=MONTHLY{interval}"
-        case ["month", "on", *places]:
-            return _join_parts(f"FREQ=MONTHLY{interval}", _by_position(places))
-        case ["year"]:
-            return f"FREQ=YEARLY{interval}"
-        case _:
-            return ""
+    interval, words = _parse_interval(_split_long_unit(words))
+    unit, rest = words[:1], words[1:]
+    places = rest[rest[:1] == ["on"] :]
+    if unit == ["week"] and places:
+        return _join_parts(f"FREQ=WEEKLY{interval}", _by_day(places))
+    if unit == ["month"] and places:
+        return _join_parts(f"FREQ=MONTHLY{interval}", _by_position(places))
+    if unit == ["year"] and places:
+        return _join_parts(f"FREQ=YEARLY{interval}", _by_day_of_year(places))
+    frequency = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}.get(" ".join(words))
+    return f"FREQ={frequency}{interval}" if frequency else ""
+
+
+def _split_long_unit(words: Sequence[str]) -> Sequence[str]:
+    """Return “quarter” as “3 month”."""
+    for length in (1, 2):
+        if unit := _LONG_UNITS.get(" ".join(words[:length])):
+            return [*unit.split(), *words[length:]]
+    return words
 
 
 def _parse_day_or_month_phrase(words: Sequence[str]) -> str:
-    """Return the rule of “monday and friday” or “january on the 15th”."""
-    if "on" not in words:
-        months = _codes(words, _MONTHS)
-        return f"FREQ=YEARLY;BYMONTH={months}" if months else _join_parts("FREQ=WEEKLY", _by_day(words))
+    """Return the rule of “monday and friday”, “second tuesday”, “24 december” or “january on the 15th”."""
+    if day := _by_day_of_year(words):
+        return f"FREQ=YEARLY;{day}"
+    match words:
+        case ["other" | "2th" | "2.", *days] if days:
+            return _join_parts("FREQ=WEEKLY;INTERVAL=2", _by_day(days))
+        case ["1th" | "1." | "last", day] if day in _DAYS:
+            return _join_parts("FREQ=MONTHLY", _by_position(words))
+        case [*_] if "on" not in words:
+            months = _codes(words, _MONTHS)
+            return f"FREQ=YEARLY;BYMONTH={months}" if months else _join_parts("FREQ=WEEKLY", _by_day(words))
+        case _:
+            return _parse_months_phrase(words)
+
+
+def _parse_months_phrase(words: Sequence[str]) -> str:
+    """Return the rule of “january and july on the 15th”."""
     split = words.index("on")
     months, places = _codes(words[:split], _MONTHS), words[split + 1 :]
     if not months:
@@ -95,9 +126,22 @@ def _parse_interval(words: Sequence[str]) -> tuple[str, Sequence[str]]:
         return ";INTERVAL=2", words[1:]
     if words and _COUNT.fullmatch(words[0]):
         return ("" if words[0] == "1" else f";INTERVAL={words[0]}"), words[1:]
-    if words and (nth := _NTH.fullmatch(words[0])) and words[1:2] != ["month"]:
+    if words and (nth := _NTH.fullmatch(words[0])):
         return f";INTERVAL={nth[1]}", words[1:]
     return "", words
+
+
+def _by_day_of_year(words: Sequence[str]) -> str:
+    """Return the part for “24 december”, “december 24th” or “24.12.”, "" for a day that no year has."""
+    match words:
+        case [number] if found := _NUMBER_DAY.fullmatch(number):
+            day, month = int(found[1]), int(found[2])
+        case [number, name] | [name, number] if name in _MONTHS and (found := _DAY_OF_MONTH.fullmatch(number)):
+            day, month = int(found[1]), int(_MONTHS[name])
+        case _:
+            return ""
+    is_day = 1 <= month <= len(_MONTH_LENGTHS) and 1 <= day <= _MONTH_LENGTHS[month - 1]
+    return f"BYMONTH={month};BYMONTHDAY={day}" if is_day else ""
 
 
 def _by_day(words: Sequence[str]) -> str:

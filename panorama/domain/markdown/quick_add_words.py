@@ -1,0 +1,54 @@
+"""The words that decide whether a date in a title is the deadline of a task, in English and German."""
+
+from typing import Final
+
+from panorama.domain.time.calendar_words import WEEKDAYS
+
+EVERYDAY: Final = frozenset(
+    ("sun", "sat", "so", "do", "mi", "di", "fr", "mo", "sa", "may", "mai", "march", "mar", "second", "now", "jetzt",
+     "day", "tag", "weekend", "wochenende")
+)  # fmt: skip
+"""Words that mean something else, or no day to be done on, when they are alone."""
+
+ORIGINS: Final = frozenset(("from", "since", "vom", "seit"))
+"""A day behind one of these words is over, or the beginning of something."""
+
+NOT_BEFORE_DAYS: Final = ORIGINS.union(
+    ("black", "good", "cyber", "ash", "palm", "easter", "the", "a", "my", "our", "your", "der", "die", "das", "to",
+     "for", "with", "about", "after", "auf", "an", "für", "mit", "über", "nach", "mr", "mrs", "ms", "miss", "dr",
+     "herr", "herrn", "frau", "familie")
+)  # fmt: skip
+"""A day behind one of these words is a feast, part of a noun or name, or the object of another preposition."""
+
+CHOICES: Final = frozenset(("last", "this", "next"))
+"""Words that belong to the day behind them: if they are no date together, neither is the day alone."""
+
+EVERY_WORDS: Final = frozenset(
+    ("every", "each", "other", "second", "third", "jeden", "jede", "jedes", "jeder", "alle", "zweiten")
+)
+"""A single day behind one of these words is not what they mean."""
+
+PERIOD_WORDS: Final = frozenset(("end", "start", "beginning", "mid", "middle", "eom", "eoy", "eow"))
+"""English words at the beginning of a period, which is part of a noun before another word: “end of year report”."""
+
+MONTH_NAMES: Final = frozenset(("january", "march", "april", "may", "june", "august"))
+"""Months that are names or verbs, too: “ask Jan 5 questions”."""
+
+LINKS: Final = frozenset(("and", "or", "to", "until", "till", "und", "oder", "bis", "-", "–"))
+"""Words between two days, of which neither is the deadline."""
+
+AFTER_DAYS: Final = frozenset(
+    ("about", "and", "at", "by", "for", "from", "in", "on", "or", "to", "via", "with", "an", "auf", "bei", "für", "im",
+     "in", "mit", "nach", "oder", "um", "und", "wegen", "zu", "zum", "zur", "-", "–")
+)  # fmt: skip
+"""Words that begin a new part of a sentence, so that a day before them is no part of a name."""
+
+IS: Final = frozenset(("is", "was", "are", "ist", "war", "wird"))
+"""Verbs whose subject is the day before them."""
+
+GERMAN_WEEKDAYS: Final = frozenset(
+    ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonnabend", "sonntag")
+)  # fmt: skip
+DAY_NAMES: Final = GERMAN_WEEKDAYS.union(WEEKDAYS)
+ENGLISH_NAMES: Final = frozenset((*WEEKDAYS, "today", "tomorrow", "morning", "afternoon", "evening", "night"))
+"""Words that are a part of many English names; German writes its days with a capital anyway."""
