@@ -4,6 +4,7 @@ import ast
 import re
 import statistics
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from rich.console import Console
@@ -30,13 +31,16 @@ _IRREGULAR = """
 _PARTICIPLE = re.compile(rf"(?:[a-z]{{2,}}ed|{'|'.join(_IRREGULAR)})\Z")
 _VERBS_IN_ED = frozenset(("embed", "need", "feed", "seed", "speed", "shed", "proceed", "exceed"))
 
+MAX_MODULE_LINES = 400
+MAX_FUNCTION_LINES = 40
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def iter_modules() -> Iterator[tuple[Path, ast.Module]]:
-    """Yield every module of the package with its syntax tree."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield path, ast.parse(path.read_text("utf-8"))
+@cache
+def parse_modules() -> list[tuple[Path, ast.Module]]:
+    """Return every module of the package with its syntax tree, each parsed once."""
+    return [(path, ast.parse(path.read_text("utf-8"))) for path in sorted(PACKAGE.rglob("*.py"))]
 
 
 def iter_functions(tree: ast.AST) -> Iterator[Function]:
@@ -55,7 +59,7 @@ def is_bare_participle(name: str) -> bool:
 def list_participles() -> tuple[list[str], int]:
     """Return the functions that are bare participles, and how many functions there are."""
     found, count = [], 0
-    for path, tree in iter_modules():
+    for path, tree in parse_modules():
         for function in iter_functions(tree):
             count += 1
             if is_bare_participle(function.name):
@@ -67,7 +71,7 @@ def list_unknown_arguments() -> list[tuple[str, str, str]]:
     """Return the entries of `Args:` that no parameter or field has: module, function and name."""
     return [
         (str(path.relative_to(ROOT)), node.name, name)
-        for path, tree in iter_modules()
+        for path, tree in parse_modules()
         for node in ast.walk(tree)
         if isinstance(node, Function | ast.ClassDef)
         for name in _list_described_arguments(node)
@@ -95,7 +99,7 @@ def _list_parameters(node: Function | ast.ClassDef) -> set[str]:
 def list_story_words() -> list[str]:
     """Return modules, classes and public functions whose name is a story word."""
     found = []
-    for path, tree in iter_modules():
+    for path, tree in parse_modules():
         if path.stem in STORY_WORDS:
             found.append(f"{path.relative_to(ROOT)}")
         names = [node for node in ast.walk(tree) if isinstance(node, Function | ast.ClassDef)]
@@ -108,10 +112,17 @@ def list_story_words() -> list[str]:
 def list_folders() -> list[tuple[str, int]]:
     """Return every folder with its number of modules, the fullest first; `__init__` does not count."""
     folders: dict[str, int] = {}
-    for path, _ in iter_modules():
+    for path in PACKAGE.rglob("*.py"):
         if path.stem != "__init__":
             folders[str(path.parent.relative_to(ROOT))] = folders.get(str(path.parent.relative_to(ROOT)), 0) + 1
     return sorted(folders.items(), key=lambda item: (-item[1], item[0]))
+
+
+def list_long_modules() -> list[tuple[str, int]]:
+    """Return every module of the package and of the tests that has over 400 lines."""
+    paths = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "tests").rglob("*.py")])
+    sizes = [(str(path.relative_to(ROOT)), path.read_text("utf-8").count("\n")) for path in paths]
+    return [(name, size) for name, size in sizes if size > MAX_MODULE_LINES]
 
 
 def list_noun_files() -> list[str]:
@@ -123,7 +134,7 @@ def list_noun_files() -> list[str]:
 def _packages() -> Table:
     table = Table("package", "modules", "lines", title="Modules and lines")
     counts: dict[str, list[int]] = {}
-    for path, _ in iter_modules():
+    for path in PACKAGE.rglob("*.py"):
         parts = path.relative_to(PACKAGE).parts
         counts.setdefault(parts[0] if len(parts) > 1 else "(top)", []).append(path.read_text("utf-8").count("\n"))
     for name, lines in sorted(counts.items(), key=lambda item: -sum(item[1])):
@@ -135,14 +146,16 @@ def _packages() -> Table:
 def _sizes() -> str:
     functions = [
         node.end_lineno - node.lineno + 1
-        for _, tree in iter_modules()
+        for _, tree in parse_modules()
         for node in iter_functions(tree)
         if node.end_lineno
     ]
-    modules = [path.read_text("utf-8").count("\n") for path, _ in iter_modules()]
+    modules = [path.read_text("utf-8").count("\n") for path in PACKAGE.rglob("*.py")]
+    long = sum(size > MAX_FUNCTION_LINES for size in functions)
     return (
-        f"functions: median {statistics.median(functions):.0f} lines, {sum(size > 40 for size in functions)} over 40; "
-        f"modules: median {statistics.median(modules):.0f} lines, {sum(size > 400 for size in modules)} over 400"
+        f"functions: median {statistics.median(functions):.0f} lines, {long} over {MAX_FUNCTION_LINES}; "
+        f"modules: median {statistics.median(modules):.0f} lines, {len(list_long_modules())} over {MAX_MODULE_LINES}, "
+        "tests included"
     )
 
 

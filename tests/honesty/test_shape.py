@@ -10,6 +10,10 @@ def test_no_folder_has_more_modules_than_one_can_survey() -> None:
     assert [(name, count) for name, count in shape.list_folders() if count > MAX_MODULES] == []
 
 
+def test_no_module_is_longer_than_400_lines() -> None:
+    assert shape.list_long_modules() == []
+
+
 def test_functions_are_named_by_verbs() -> None:
     participles, functions = shape.list_participles()
 

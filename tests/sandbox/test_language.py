@@ -8,10 +8,16 @@ import pytest
 
 from panorama.sandbox.language import restricted
 from panorama.sandbox.rules.facades import Facade
-from tests.sandbox import class_idioms, idioms, library_idioms, value_idioms
+from tests.sandbox import class_idioms, collection_idioms, idioms, library_idioms, value_idioms
 from tests.sandbox.running import SDK, modules, ran, ran_plainly
 
-IDIOMS = {**idioms.IDIOMS, **class_idioms.IDIOMS, **library_idioms.IDIOMS, **value_idioms.IDIOMS}
+IDIOMS = {
+    **idioms.IDIOMS,
+    **class_idioms.IDIOMS,
+    **collection_idioms.IDIOMS,
+    **library_idioms.IDIOMS,
+    **value_idioms.IDIOMS,
+}
 
 
 @pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in IDIOMS.items()])

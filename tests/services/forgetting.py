@@ -13,6 +13,7 @@ from tests.conftest import StandingClock
 
 Call = Callable[..., Answer]
 SECRET = "Xanthippe"
+LONG = f"{SECRET} " * 1000
 
 
 def asked(app: App, question: str, *values: Any) -> list[tuple[Any, ...]]:

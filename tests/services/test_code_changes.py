@@ -1,25 +1,21 @@
 """What stands of what a script wrote: after a run, a failure, an undo, and a dry run."""
 
-import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from panorama.app import App
 from panorama.calls import Conversation
-from panorama.errors import ConflictError, NotFoundError, ScriptError
+from panorama.errors import ConflictError, NotFoundError
 from panorama.services.jobs.progress import ignore_progress, report_progress_to
 from panorama.services.jobs.queue import QUEUE
 from panorama.services.jobs.worker_id import WorkerId
 from panorama.store.log import runs
-from panorama.store.sqlite import engine
 from tests.services.coding import Call, Run, run, titles
 
 pytestmark = pytest.mark.usefixtures("one_template")
@@ -273,145 +269,3 @@ def test_a_run_whose_process_is_gone_can_be_undone_before_it_is_ended(app: App, 
     call("undo", unit=told["run_id"])
 
     assert titles(call) == []
-
-
-# Dry runs.
-
-
-def test_a_dry_run_changes_nothing_and_shows_what_it_would(run: Run, call: Call) -> None:
-    old = call("create_task", title="Old").data["id"]
-    changed = 'sdk.tasks.update("Old", title="New")\nsdk.tasks.create("Tea", tags=["a"])\n'
-
-    told = run(changed + "return sorted(task.title for task in sdk.tasks.list())", dry_run=True)
-
-    assert told["result"] == ["New", "Tea"]
-    assert told["changes"] == {"created": 1, "updated": 1}
-    assert told["would"][0] == {
-        "action": "update",
-        "kind": "task",
-        "item": old,
-        "label": "New",
-        "fields": {"title": ["Old", "New"]},
-    }
-    assert titles(call) == ["Old"]
-
-
-class Copying:
-    """Stands in for copying a very large store: it takes half a minute, unless it is told to end."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.has_begun, self.is_left = threading.Event(), False
-        monkeypatch.setattr(engine, "copy_database", self.copied)
-
-    def copied(self, _connection: object, _target: Path, told: Callable[[int, int], None], *, portion: int) -> None:
-        """Copy nothing, and tell how far that is."""
-        self.has_begun.set()
-        for _ in range(30 * portion):
-            time.sleep(1 / portion)
-            try:
-                told(1, 2)
-            except ScriptError:
-                self.is_left = True
-                raise
-
-
-@pytest.fixture
-def copying(monkeypatch: pytest.MonkeyPatch) -> Copying:
-    """What copies the store for a dry run."""
-    return Copying(monkeypatch)
-
-
-CREATING = 'sdk.tasks.create("Tea")'
-
-
-@pytest.mark.parametrize("script", [CREATING, f"sdk.parallel_map(lambda _: {CREATING}, range(2))"])
-def test_a_dry_run_ends_in_time_however_long_its_copy_takes(copying: Copying, run: Run, script: str) -> None:
-    begun = time.monotonic()
-    told = run(script, dry_run=True, timeout=1)
-
-    assert (told["error"]["kind"], copying.is_left) == ("time", True)
-    assert time.monotonic() - begun < 15
-
-
-def test_a_dry_run_that_nobody_waits_for_ends_before_its_copy_is_made(copying: Copying, run: Run) -> None:
-    with report_progress_to(ignore_progress, copying.has_begun.is_set):
-        told = run(CREATING, dry_run=True)
-
-    assert (told["error"]["kind"], copying.is_left) == ("cancelled", True)
-
-
-def test_closing_ends_a_dry_run_before_its_copy_is_made(app: App, copying: Copying, run: Run) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        told = pool.submit(run, CREATING, dry_run=True)
-        copying.has_begun.wait(20)
-        app.runner.close()
-
-        assert (told.result(20)["error"]["kind"], copying.is_left) == ("cancelled", True)
-
-
-def test_of_a_dry_run_as_many_changes_are_shown_as_fit_an_answer(app: App, run: Run) -> None:
-    few = run("for n in range(60): sdk.tasks.create(f'Task {n}')", dry_run=True)
-    long = run("for n in range(60): sdk.tasks.create(f'Task {n} ' + 'long ' * 50, notes='note ' * 99)", dry_run=True)
-
-    assert (len(few["would"]), few["note"]) == (50, "The first 50 of 60 changes are shown.")
-    assert 5 < len(long["would"]) < 50
-    assert long["note"] == f"The first {len(long['would'])} of 60 changes are shown."
-    assert len(json.dumps(long)) < 20_000
-    assert few["changes"] == long["changes"] == {"created": 60}
-
-
-def test_a_dry_run_leaves_no_file_and_no_key_and_no_state(app: App, run: Run, call: Call) -> None:
-    code = 'sdk.files.write("a.txt", "x")\nsdk.tasks.create("Tea", idempotency_key="k")\nsdk.state["n"] = 1'
-
-    run(code, dry_run=True)
-
-    home = app.settings.home
-    assert [each for each in (home / "files").rglob("*") if each.is_file()] == []
-    assert list((home / "dry-runs").iterdir()) == []
-    assert call("create_task", title="Other", idempotency_key="k").data["title"] == "Other"
-    assert run("return dict(sdk.state)")["result"] == {}
-
-
-@pytest.mark.parametrize(
-    ("code", "dry_run", "said"),
-    [
-        ("sdk.tasks.list()", False, "ran, but changed nothing"),
-        ('sdk.tasks.create("Tea")', True, "was a dry run and changed nothing"),
-    ],
-)
-def test_undo_of_a_run_that_changed_nothing_says_so(run: Run, call: Call, code: str, dry_run: bool, said: str) -> None:
-    made = run(code, dry_run=dry_run)["run_id"]
-
-    with pytest.raises(NotFoundError, match=f"The script {made} {said}"):
-        call("undo", unit=made)
-
-
-LONG = "Alpha beta gamma. " * 60 + "The price is 10 EUR at the end."
-
-
-def test_of_a_long_text_a_dry_run_shows_what_would_differ(run: Run, call: Call) -> None:
-    call("create_note", title="Longish", content=LONG)
-
-    told = run('sdk.notes.edit("Longish", "price is 10", "price is 99")', dry_run=True)
-
-    shared = "Alpha beta gamma. The price is "
-    assert told["would"][0]["fields"]["content"] == [
-        f"…{shared[1:]}10 EUR at the end.", f"…{shared[1:]}99 EUR at the end."
-    ]  # fmt: skip
-
-
-def test_a_dry_run_can_be_followed_by_the_real_one(run: Run, call: Call) -> None:
-    code = 'sdk.tasks.create("Tea")'
-
-    run(code, dry_run=True)
-    run(code)
-
-    assert titles(call) == ["Tea"]
-
-
-def test_the_calls_of_a_dry_run_stand_in_the_real_log(run: Run, call: Call) -> None:
-    told = run('sdk.tasks.create("Tea")', dry_run=True)
-
-    shown = call("runs.get", run=told["run_id"]).data
-    assert shown["options"]["dry_run"] is True
-    assert [each["name"] for each in shown["calls"]] == ["tasks.create"]

@@ -1,6 +1,5 @@
 """Jobs in the real store, run by the real queue: each is run once, stops when it should, and tells the truth."""
 
-import threading
 from typing import Any
 
 import pytest
@@ -8,14 +7,11 @@ import pytest
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.domain.changes import CLI_ACTOR
-from panorama.domain.jobs import Requester
-from panorama.domain.paging import PageRequest
 from panorama.errors import ConflictError, InvalidInputError, UnavailableError
-from panorama.services.jobs.progress import report_progress_to
 from panorama.store.log import jobs as rows
 from tests.conftest import StandingClock
 from tests.services.queued import Call, ended, job, working, works
-from tests.working import Works, at_work, until
+from tests.working import Works, until
 
 __all__ = ["working", "works"]
 
@@ -250,35 +246,6 @@ def test_the_same_key_asks_once(working: None, call: Call, app: App) -> None:
     assert again.metadata["repeated"]
 
 
-def test_a_conversation_is_told_once_that_its_job_has_ended(working: None, works: Works, call: Call, app: App) -> None:
-    id_ = call("test.steps", background=True).data["id"]
-    works.go.set()  # only now, or the first answer could tell of it
-    ended(app, id_)
-    other = app.calls.call("status", {}, Conversation("v_other", "tool", "other"))
-
-    hints = [call("list_tasks").metadata.get("hint", "") for _ in range(2)]
-
-    assert (id_ in hints[0], "is done" in hints[0], hints[1]) == (True, True, "")
-    assert "hint" not in other.metadata
-
-
-def test_a_program_that_comes_back_is_told_of_what_it_asked_for_before(
-    works: Works, app: App, clock: StandingClock
-) -> None:
-    before, after, other = (Conversation(f"v_{name}", "tool", name.rstrip("2")) for name in ("one", "one2", "other"))
-    with at_work(app):
-        id_ = app.calls.call("test.steps", {"background": True}, before).data["id"]
-        works.go.set()
-        ended(app, id_)
-    at_once = app.calls.call("status", {}, after)
-    clock.advance(minutes=6)
-
-    told = [app.calls.call("status", {}, each).metadata.get("hint", "") for each in (other, after, before)]
-
-    assert "hint" not in at_once.metadata
-    assert [id_ in each for each in told] == [False, True, False]
-
-
 def test_lists_are_short_however_much_jobs_have_to_say(working: None, call: Call, app: App) -> None:
     for _ in range(3):
         ended(app, call("test.raises", what="x" * 5000, background=True).data["id"])
@@ -337,33 +304,6 @@ def test_what_succeeded_has_come_to_its_end(working: None, call: Call, app: App,
     assert (found.current, found.total) == (1_000_000, 1_000_000)
 
 
-def test_who_waits_is_told_of_what_moved_and_seldom(works: Works, app: App) -> None:
-    heard: list[tuple[int, int, str]] = []
-    with at_work(app):
-        id_ = app.calls.call("test.steps", {"background": True}, Conversation("v", "tool", "one")).data["id"]
-        app.jobs.wait_for(id_, 1.2, lambda *far: heard.append(far))
-        works.go.set()
-
-    assert 2 <= len(heard) <= 6
-    assert len(set(heard)) == len(heard)
-
-
-def test_a_conversation_that_saw_the_end_is_not_told_of_it(working: None, call: Call, app: App) -> None:
-    id_ = call("test.nothing", background=True).data["id"]
-
-    seen = call("get_job", job=id_, wait=20)
-
-    assert seen.data["state"] == "succeeded"
-    assert "hint" not in seen.metadata
-    assert "hint" not in call("list_tasks").metadata
-
-
-def test_who_waits_for_a_job_gets_its_end_at_once(working: None, call: Call, app: App, works: Works) -> None:
-    id_ = call("test.steps", steps=20, background=True).data["id"]
-
-    assert call("get_job", job=id_, wait=30).data["result"] == {"done": 20}
-
-
 def test_old_jobs_are_forgotten_and_open_ones_kept(working: None, call: Call, app: App, clock: StandingClock) -> None:
     old = call("test.nothing", background=True).data["id"]
     ended(app, old)
@@ -381,66 +321,3 @@ def test_status_counts_what_runs_and_waits(working: None, call: Call, works: Wor
     until(lambda: len(works.begun) == 2)
 
     assert call("status").data["jobs"] == {"running": 2, "queued": 1}
-
-
-def test_a_long_operation_that_somebody_waits_for_is_a_job_that_others_see(
-    working: None, call: Call, app: App, works: Works
-) -> None:
-    seen = []
-
-    def look(current: int, total: int, message: str) -> None:
-        seen.extend(call("list_jobs", state="running", kind="lonely").data)
-        works.go.set()
-
-    with report_progress_to(look):
-        answer = call("test.lonely", name="inline", steps=9)
-
-    (row,) = call("list_jobs", kind="lonely").data
-    assert seen[0]["id"] == row["id"]
-    assert (row["state"], row["summary"]) == ("succeeded", answer.summary)
-    assert "hint" not in call("status").metadata
-
-
-def test_who_waits_for_a_long_operation_hears_that_its_job_was_cancelled(
-    working: None, call: Call, app: App, works: Works
-) -> None:
-    def cancel(current: int, total: int, message: str) -> None:
-        (row,) = call("list_jobs", state="running", kind="lonely").data
-        app.jobs.cancel(row["id"])
-
-    with report_progress_to(cancel), pytest.raises(ConflictError, match="lonely was cancelled as the job w_"):
-        call("test.lonely", name="inline")
-
-    assert [row["state"] for row in call("list_jobs", kind="lonely").data] == ["cancelled"]
-
-
-def test_a_long_operation_whose_caller_leaves_is_a_cancelled_job(working: None, call: Call) -> None:
-    has_left = threading.Event()
-
-    def leave(current: int, total: int, message: str) -> None:
-        has_left.set()
-        raise ConnectionError
-
-    with report_progress_to(leave, has_left.is_set), pytest.raises(ConnectionError):
-        call("test.lonely", name="inline")
-
-    assert [row["state"] for row in call("list_jobs", kind="lonely").data] == ["cancelled"]
-
-
-def test_a_call_that_dies_with_its_process_is_not_begun_again(working: None, app: App) -> None:
-    running = app.jobs.adopt("lonely", {}, Requester(), "c_1", is_waited_for=True)
-
-    ended = running.job.recover(running.kind, app.jobs.now())
-
-    assert (ended.state, running.kind.resumable) == ("interrupted", True)
-    app.jobs.forget(running)
-
-
-def test_a_process_that_leaves_lets_what_somebody_waits_for_end(working: None, call: Call, app: App) -> None:
-    def leave(current: int, total: int, message: str) -> None:
-        app.jobs.begin_shutdown()
-
-    with report_progress_to(leave):
-        call("test.lonely", name="inline", steps=3)
-
-    assert [each.state for each in app.jobs.list(PageRequest(9), kind="lonely").items] == ["succeeded"]

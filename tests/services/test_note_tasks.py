@@ -1,52 +1,11 @@
 """One box is one task: a checkbox line of a note and its task are completed, reopened and renamed together."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from panorama.calls import Answer
-from panorama.errors import ConflictError, InvalidInputError
+from panorama.errors import InvalidInputError
+from tests.services.task_boxes import FIELDS, TEXT, Call, get_task, get_text, note
 
-Call = Callable[..., Answer]
-
-FIELDS = (
-    "id", "title", "status", "project", "deadline", "tags", "parent", "source_ref", "completed_at",
-)  # fmt: skip
-
-TEXT = """# Kitchen
-
-- [ ] Order the tiles 📅 2026-12-01 #kitchen
-- [ ] Call Anna
-    - [ ] Ask for the key
-- [x] Measure the wall ✅ 2026-11-01
-
-```
-- [ ] an example in code
-```
-"""
-
-
-@pytest.fixture
-def note(call: Call) -> str:
-    """The id of a note with three open boxes that are tasks."""
-    id_ = call("notes.create", title="Kitchen", content=TEXT).data["id"]
-    call("notes.create_tasks", note=id_)
-    return id_
-
-
-def _task(call: Call, title: str) -> Any:
-    rows = call("query", collection="tasks", where={"title": title}, select=FIELDS).data
-    assert len(rows) == 1, (title, rows)
-    return rows[0]
-
-
-def _text(call: Call, note: str) -> str:
-    return call("notes.get", note=note).data["content"]
-
-
-def _version(call: Call, note: str) -> int:
-    return call("notes.get", note=note).data["version"]
+__all__ = ["note"]
 
 
 def test_open_boxes_become_tasks_with_their_fields(call: Call) -> None:
@@ -80,97 +39,97 @@ def test_boxes_are_chosen_by_their_words(call: Call) -> None:
     with pytest.raises(InvalidInputError, match="No checkbox of the note has the words 'Call Ana'"):
         call("notes.create_tasks", note=note, lines=["Call Ana"])
 
-    assert _task(call, "Measure the wall")["status"] == "done"
+    assert get_task(call, "Measure the wall")["status"] == "done"
     assert call("query", collection="tasks", where={"source_ref": note}, count=True).data[0]["count"] == 2
 
 
 def test_completing_a_task_ticks_its_line_in_one_unit(call: Call, note: str) -> None:
     call("tasks.update", task="Order the tiles", status="done")
 
-    assert "- [x] Order the tiles 📅 2026-12-01 #kitchen ✅ 20" in _text(call, note)
+    assert "- [x] Order the tiles 📅 2026-12-01 #kitchen ✅ 20" in get_text(call, note)
     call("history.undo")
-    assert _text(call, note) == TEXT
-    assert _task(call, "Order the tiles")["status"] == "todo"
+    assert get_text(call, note) == TEXT
+    assert get_task(call, "Order the tiles")["status"] == "todo"
     call("history.undo", redo=True)
-    assert "- [x] Order the tiles" in _text(call, note)
-    assert _task(call, "Order the tiles")["status"] == "done"
+    assert "- [x] Order the tiles" in get_text(call, note)
+    assert get_task(call, "Order the tiles")["status"] == "done"
 
 
 def test_ticking_a_line_completes_its_task_in_one_unit(call: Call, note: str) -> None:
     answer = call("notes.edit", note=note, old_text="- [ ] Call Anna", new_text="- [x] Call Anna")
 
     assert "Tasks of its lines: 1 completed." in answer.text
-    assert _task(call, "Call Anna")["status"] == "done"
+    assert get_task(call, "Call Anna")["status"] == "done"
     call("history.undo")
-    assert _text(call, note) == TEXT
-    assert _task(call, "Call Anna")["status"] == "todo"
+    assert get_text(call, note) == TEXT
+    assert get_task(call, "Call Anna")["status"] == "todo"
 
 
 def test_reopening_works_in_both_directions(call: Call, note: str) -> None:
     call("tasks.update", task="Call Anna", status="done")
     call("notes.edit", note=note, old_text="[x] Call Anna ✅ 2026-05-20", new_text="[ ] Call Anna")
-    assert _task(call, "Call Anna")["status"] == "todo"
+    assert get_task(call, "Call Anna")["status"] == "todo"
 
     call("notes.edit", note=note, old_text="[ ] Order", new_text="[x] Order")
     call("tasks.update", task="Order the tiles", status="todo")
 
-    assert _text(call, note) == TEXT
-    assert _task(call, "Order the tiles").get("completed_at") is None
+    assert get_text(call, note) == TEXT
+    assert get_task(call, "Order the tiles").get("completed_at") is None
 
 
 def test_every_status_has_its_mark(call: Call, note: str) -> None:
     marks = {"in_progress": "/", "cancelled": "-", "todo": " ", "idea": " ", "done": "x"}
     for status, mark in marks.items():
         call("tasks.update", task="Call Anna", status=status)
-        assert f"- [{mark}] Call Anna" in _text(call, note)
+        assert f"- [{mark}] Call Anna" in get_text(call, note)
 
 
 def test_a_task_and_its_line_have_the_same_words(call: Call, note: str) -> None:
     call("tasks.update", task="Order the tiles", title="Order green tiles")
-    assert "- [ ] Order green tiles 📅 2026-12-01 #kitchen\n" in _text(call, note)
+    assert "- [ ] Order green tiles 📅 2026-12-01 #kitchen\n" in get_text(call, note)
 
     answer = call("notes.edit", note=note, old_text="Call Anna", new_text="Call Anna back")
 
     assert "1 renamed" in answer.text
-    assert _task(call, "Call Anna back")["source_ref"] == note
+    assert get_task(call, "Call Anna back")["source_ref"] == note
 
 
 def test_the_day_in_a_line_is_the_deadline_of_its_task(call: Call, note: str) -> None:
     call("tasks.update", task="Order the tiles", deadline="2026-12-05")
-    assert "- [ ] Order the tiles 📅 2026-12-05 #kitchen\n" in _text(call, note)
+    assert "- [ ] Order the tiles 📅 2026-12-05 #kitchen\n" in get_text(call, note)
 
     call("notes.edit", note=note, old_text="📅 2026-12-05", new_text="📅 2026-12-09")
-    assert _task(call, "Order the tiles")["deadline"] == "2026-12-09"
+    assert get_task(call, "Order the tiles")["deadline"] == "2026-12-09"
 
     call("tasks.update", task="Order the tiles", deadline="")
-    assert "- [ ] Order the tiles #kitchen\n" in _text(call, note)
+    assert "- [ ] Order the tiles #kitchen\n" in get_text(call, note)
 
 
 def test_deleting_a_line_unlinks_its_task_and_says_so(call: Call, note: str) -> None:
     answer = call("notes.edit", note=note, old_text="    - [ ] Ask for the key\n", new_text="")
 
     assert "Tasks of its lines: 1 unlinked, because the line is gone." in answer.text
-    assert _task(call, "Ask for the key").get("source_ref") is None
+    assert get_task(call, "Ask for the key").get("source_ref") is None
     call("history.undo")
-    assert _task(call, "Ask for the key")["source_ref"] == note
+    assert get_task(call, "Ask for the key")["source_ref"] == note
     call("tasks.update", task="Ask for the key", status="done")
-    assert "- [x] Ask for the key" in _text(call, note)
+    assert "- [x] Ask for the key" in get_text(call, note)
 
 
 def test_deleting_a_task_leaves_its_line_and_unlinks(call: Call, note: str) -> None:
-    id_ = _task(call, "Call Anna")["id"]
+    id_ = get_task(call, "Call Anna")["id"]
     call("items.delete", item=id_, items="keep")
-    assert _text(call, note) == TEXT
+    assert get_text(call, note) == TEXT
 
     call("notes.edit", note=note, old_text="[ ] Call Anna", new_text="[x] Call Anna")
     call("items.restore", item=id_)
 
-    assert _task(call, "Call Anna")["status"] == "done"
-    assert _task(call, "Call Anna")["source_ref"] == note
+    assert get_task(call, "Call Anna")["status"] == "done"
+    assert get_task(call, "Call Anna")["source_ref"] == note
 
 
 def test_a_line_that_got_another_task_stays_with_it(call: Call, note: str) -> None:
-    id_ = _task(call, "Call Anna")["id"]
+    id_ = get_task(call, "Call Anna")["id"]
     call("items.delete", item=id_, items="keep")
     call("notes.create_tasks", note=note)
 
@@ -187,7 +146,7 @@ def test_a_restored_note_shows_what_became_of_its_tasks(call: Call, note: str) -
 
     call("items.restore", item=note)
 
-    assert "- [x] Call Anna Berg" in _text(call, note)
+    assert "- [x] Call Anna Berg" in get_text(call, note)
 
 
 def test_lines_are_followed_when_others_move(call: Call, note: str) -> None:
@@ -198,9 +157,9 @@ def test_lines_are_followed_when_others_move(call: Call, note: str) -> None:
     call("tasks.update", task="Order the tiles", status="done")
     call("tasks.update", task="Ask for the key", status="done")
 
-    assert "Some words\n- [x] Order the tiles" in _text(call, note)
-    assert "    - [x] Ask for the key" in _text(call, note)
-    assert "- [ ] New\n" in _text(call, note)
+    assert "Some words\n- [x] Order the tiles" in get_text(call, note)
+    assert "    - [x] Ask for the key" in get_text(call, note)
+    assert "- [ ] New\n" in get_text(call, note)
 
 
 def test_equal_lines_keep_their_tasks_apart(call: Call) -> None:
@@ -208,7 +167,7 @@ def test_equal_lines_keep_their_tasks_apart(call: Call) -> None:
     tasks = call("notes.create_tasks", note=note).data["tasks"]
 
     call("tasks.update", task=tasks[1]["id"], status="done")
-    assert _text(call, note) == "- [ ] milk\n- [x] milk\n- [ ] milk"
+    assert get_text(call, note) == "- [ ] milk\n- [x] milk\n- [ ] milk"
     call("notes.update", note=note, content="- [x] milk\n- [ ] milk")
 
     rows = call("query", collection="tasks", sort=["id"], select=FIELDS).data
@@ -239,7 +198,7 @@ def test_nothing_of_a_text_changes_but_the_mark(call: Call, line_break: str) -> 
     call("tasks.update", task="quoted", status="done")
     call("tasks.update", task="big mark", status="done", rank=3)
 
-    assert _text(call, note) == content.replace("* [ ]", "* [x]")
+    assert get_text(call, note) == content.replace("* [ ]", "* [x]")
 
 
 def test_a_completed_recurring_box_gets_the_next_one_above_it(call: Call) -> None:
@@ -249,83 +208,16 @@ def test_a_completed_recurring_box_gets_the_next_one_above_it(call: Call) -> Non
 
     call("tasks.update", task="Water", status="done")
 
-    assert _text(call, note).splitlines() == [
+    assert get_text(call, note).splitlines() == [
         "- [ ] Water 🔁 every week 📅 2099-01-09", "- [x] Water 🔁 every week 📅 2099-01-02 ^w", "- [ ] Rest",
     ]  # fmt: skip
     open_ = call("query", collection="tasks", where={"title": "Water", "status": "open"}, select=FIELDS).data
     assert [(task["deadline"], task["source_ref"]) for task in open_] == [("2099-01-09", note)]
     call("notes.edit", note=note, old_text="[ ] Water", new_text="[x] Water")
-    assert _text(call, note).splitlines()[0] == "- [ ] Water 🔁 every week 📅 2099-01-16"
+    assert get_text(call, note).splitlines()[0] == "- [ ] Water 🔁 every week 📅 2099-01-16"
     call("history.undo", count=2)
     assert call("notes.get", note=note, chars=20_000).data["content"] == content
     assert call("query", collection="tasks", where={"title": "Water"}, count=True).data[0]["count"] == 1
-
-
-def test_a_save_with_an_old_version_is_refused(call: Call, note: str) -> None:
-    version = _version(call, note)
-    call("tasks.update", task="Call Anna", status="done")
-
-    with pytest.raises(ConflictError, match="it was changed since you read it"):
-        call("notes.update", note=note, content=TEXT + "more", expected_version=version)
-
-    assert "- [x] Call Anna" in _text(call, note)
-
-
-def test_a_dry_run_leaves_both(call: Call, note: str) -> None:
-    code = f"""
-sdk.notes.edit("{note}", "[ ] Call Anna", "[x] Call Anna")
-return [task.title for task in sdk.tasks.list(status="done")]
-"""
-
-    shown = call("run_code", code=code, dry_run=True)
-
-    assert shown.data["result"] == ["Call Anna"]
-    assert _task(call, "Call Anna")["status"] == "todo"
-    assert _text(call, note) == TEXT
-
-
-def test_a_batch_completes_several_as_one_unit(call: Call, note: str) -> None:
-    steps = [
-        {"tool": "update_task", "args": {"task": "Call Anna", "status": "done"}},
-        {"tool": "append_to_note", "args": {"note": note, "block": "- [ ] New"}},
-        {"tool": "update_task", "args": {"task": "Order the tiles", "status": "done"}},
-    ]
-    call("batch", operations=steps)
-
-    assert _text(call, note).count("[x]") == 3
-    call("history.undo")
-    assert _text(call, note) == TEXT
-    assert _task(call, "Call Anna")["status"] == "todo"
-
-
-def test_a_later_edit_of_the_note_does_not_make_line_and_task_differ(call: Call, note: str) -> None:
-    unit = call("tasks.update", task="Call Anna", status="done").metadata["undo"]
-    call("notes.append", note=note, block="more")
-    with pytest.raises(ConflictError):
-        call("history.undo", unit=unit)
-
-    call("history.undo", unit=unit, skip_conflicts=True)
-
-    assert _task(call, "Call Anna")["status"] == "todo"
-    assert "- [ ] Call Anna" in _text(call, note)
-    assert _text(call, note).endswith("more")
-
-
-def test_undoing_the_edit_that_wrote_a_line_unlinks_its_task(call: Call) -> None:
-    note = call("notes.create", title="List", content="words").data["id"]
-    unit = call("notes.append", note=note, block="- [ ] Call Anna").metadata["undo"]
-    call("notes.create_tasks", note=note)
-
-    call("history.undo", unit=unit)
-
-    assert _task(call, "Call Anna").get("source_ref") is None
-
-
-def test_undoing_the_making_of_tasks_frees_their_lines(call: Call, note: str) -> None:
-    call("history.undo")
-    assert call("query", collection="tasks", count=True).data[0]["count"] == 0
-
-    assert call("notes.create_tasks", note=note).data["count"] == 3
 
 
 def test_a_renamed_link_renames_the_task_of_its_line(call: Call) -> None:
@@ -335,7 +227,7 @@ def test_a_renamed_link_renames_the_task_of_its_line(call: Call) -> None:
 
     call("notes.update", note="Tiler", title="Tiler Novak")
 
-    assert _task(call, "Call [[Tiler Novak]]")["source_ref"] == note
+    assert get_task(call, "Call [[Tiler Novak]]")["source_ref"] == note
 
 
 def test_a_large_note_with_many_boxes_stays_linked(call: Call) -> None:
@@ -347,7 +239,7 @@ def test_a_large_note_with_many_boxes_stays_linked(call: Call) -> None:
         "notes.update", note=note, content=f"- [ ] on top\n{content}".replace("[ ] task number 7\n", "[x] task no 7\n")
     )
 
-    assert _task(call, "task no 7")["status"] == "done"
+    assert get_task(call, "task no 7")["status"] == "done"
     call("tasks.update", task="task number 249", status="done")
     assert call("notes.get", note=note, start=len(content) - 600, chars=1000).data["content"].count("[x]") == 1
 
@@ -373,32 +265,7 @@ def test_a_text_that_is_too_long_to_follow_its_boxes_is_refused(call: Call, rest
     with pytest.raises(InvalidInputError, match="“Short” is too long"):
         call("notes.update", note=short, content=f"- [x] a box{rest}")
 
-    assert _task(call, "a box")["status"] == "todo"
-
-
-def test_an_undo_that_makes_a_text_too_long_unlinks_its_tasks(call: Call) -> None:
-    note = call("notes.create", title="Cut", content="- [ ] a box" + "\n" * 5_000).data["id"]
-    cut = call("notes.update", note=note, content="- [ ] a box").metadata["undo"]
-    call("notes.create_tasks", note=note)
-
-    call("history.undo", unit=cut)
-
-    assert "source_ref" not in _task(call, "a box")
-
-
-@pytest.mark.parametrize("repeat", ["", " 🔁 every week 📅 2026-05-20"])
-def test_one_undo_takes_back_an_edit_that_completed_many_boxes(call: Call, repeat: str) -> None:
-    content = "".join(f"- [ ] box {number}{repeat}\n" for number in range(200))
-    note = call("notes.create", title="Many", content=content).data["id"]
-    call("notes.create_tasks", note=note)
-
-    edit = call("notes.update", note=note, content=content.replace("[ ]", "[x]")).metadata["undo"]
-    assert len(call("query", collection="tasks", where={"status": "done"}, select=["id"], limit=500).data) == 200
-    call("history.undo", unit=edit, confirm=True)
-
-    assert call("notes.get", note=note, chars=20_000).data["content"] == content
-    linked = call("query", collection="tasks", where={"status": "todo", "source_ref": note}, select=["id"], limit=500)
-    assert len(linked.data) == 200
+    assert get_task(call, "a box")["status"] == "todo"
 
 
 def test_the_lines_of_all_that_recur_are_above_those_that_are_done(call: Call) -> None:
@@ -409,7 +276,7 @@ def test_the_lines_of_all_that_recur_are_above_those_that_are_done(call: Call) -
     call("notes.update", note=note, content=content.replace("[ ]", "[x]"))
     call("tasks.update", task=_open(call, "b"), status="cancelled")
 
-    assert [line[:7] for line in _text(call, note).splitlines()] == [
+    assert [line[:7] for line in get_text(call, note).splitlines()] == [
         "- [ ] a", "- [x] a", "- [-] b", "- [x] b", "- [ ] c", "- [x] c",
     ]  # fmt: skip
 

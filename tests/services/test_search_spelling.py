@@ -1,0 +1,91 @@
+"""Search with misspelt words: what is corrected, and what is searched as it was typed."""
+
+import pytest
+
+from tests.services.searching import Desk, Told, context, meaning
+
+__all__ = ["context", "meaning"]
+
+
+def test_a_misspelt_word_is_repaired_for_its_words_and_asked_as_typed_for_its_meaning(
+    context: Desk, meaning: Told
+) -> None:
+    context.note("Architect", "Her fee is due.")
+
+    page = context.found("archetect fee")
+
+    assert [row.title for row in page.items] == ["Architect"]
+    assert page.hint == "Searched for “architect” instead of “archetect”, which no item contains."
+    assert meaning.asked[-1][0] == "archetect fee"
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "searched"),
+    [
+        ("new heat pump", "heatpump", "heat pump"),
+        ("a butterfly bush", "butter fly", "butterfly"),
+        ("Café Zürich", "zurihc", "zürich"),
+        ("receive the parcel", "recieve parcel", "receive"),
+        ("Entscheidungen am Montag", "Entschiedungen", "entscheidungen"),
+        ("планируем встречу", "всречу", "встречу"),
+    ],
+)
+def test_slips_of_many_sorts_are_repaired(context: Desk, text: str, query: str, searched: str) -> None:
+    context.note("Plan", text)
+
+    page = context.found(query)
+
+    assert [row.title for row in page.items] == ["Plan"]
+    assert f"“{searched}”" in page.hint
+
+
+@pytest.mark.parametrize("query", ['"archetect"', "archetect*", "xyzzy", "arc", "1234", "residence"])
+def test_what_is_quoted_begun_known_or_far_from_all_is_not_repaired(context: Desk, query: str) -> None:
+    context.note("Plan", "architect, residual 1235")
+
+    assert "Searched for" not in context.found(query).hint
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("dann zum Markt", "Wann ist der Termin"),
+        ("vier Stühle", "Wie viel kostet das"),
+        ("wegen der Miete", "Einwand gegen die Miete"),
+        ("la nuca", "nunca llega el tren"),
+    ],
+)
+def test_a_word_that_holds_sentences_together_is_no_misspelt_other_one(context: Desk, text: str, query: str) -> None:
+    context.note("Plan", text)
+
+    assert "Searched for" not in context.found(query).hint
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("QX-83K2", "qx83k2"),
+        ("QX83K2", "QX-83K2"),
+        ("XK 900 pump", "xk900"),
+        ("model XK900", "XK 900"),
+        ("RTX4090", "rtx 4090 x"),
+    ],
+)
+def test_a_code_is_found_with_and_without_its_hyphen(context: Desk, text: str, query: str) -> None:
+    context.note("Plan", f"reference {text} of May")
+    context.note("Other", "reference QX 900 83 RTX 83K1")
+
+    assert context.titles(query)[0] == "Plan"
+
+
+def test_a_last_word_that_begins_another_is_not_repaired(context: Desk) -> None:
+    context.note("Plan", "architect")
+
+    assert (context.titles("archit"), context.found("archit").hint) == (["Plan"], "")
+
+
+def test_a_last_word_that_is_known_is_not_taken_for_a_beginning(context: Desk) -> None:
+    context.note("Car", "car")
+    context.note("Floor", "carpet")
+
+    assert context.titles("car") == ["Car"]
