@@ -34,26 +34,19 @@ from panorama.services.archive.paths import ArchivePaths
 from panorama.services.archive.purge import PurgeService, RetentionAges
 from panorama.services.archive.restore import RestoreService
 from panorama.services.base import ServiceContext
-from panorama.services.graph.graph import Graph
 from panorama.services.graph.unread_links import read_unread_links
 from panorama.services.importing.markdown import Imports
 from panorama.services.items.any_item import Items
 from panorama.services.items.batch import Batch
 from panorama.services.items.files import Files
-from panorama.services.items.notes import Notes
-from panorama.services.items.overview import Overviews
-from panorama.services.items.tasks import Tasks
 from panorama.services.jobs.job_types import JobType
 from panorama.services.jobs.jobs import Jobs
 from panorama.services.jobs.machine_id import read_machine_id
 from panorama.services.jobs.progress import SHOULD_STOP
 from panorama.services.jobs.worker_id import WorkerId
-from panorama.services.reminders.reminders import Reminders
 from panorama.services.schedules.due import DueWork
 from panorama.services.scripts.code import Code
 from panorama.services.scripts.library.library import Library
-from panorama.services.scripts.library.review import ScriptReviews
-from panorama.services.scripts.library.runner import LibraryRunner
 from panorama.services.scripts.library.script_files import ScriptFiles
 from panorama.services.scripts.library.shared_scripts import SharedScripts
 from panorama.services.scripts.orphaned_runs import OrphanedRuns
@@ -65,15 +58,11 @@ from panorama.services.scripts.sdk_search.sources import SourceEntries
 from panorama.services.scripts.sdk_search.tools import ToolEntries
 from panorama.services.search.follower import Follower
 from panorama.services.search.models import Models
-from panorama.services.search.reindex import ReindexService
-from panorama.services.search.search import Search
 from panorama.services.search.semantic import SemanticSearch
 from panorama.services.search.semantic_index import REMOTE_SEARCH_TIMEOUT, SemanticConfig
 from panorama.services.sources.calling import SourceCalls
 from panorama.services.sources.functions import SourceFunctions
-from panorama.services.sources.listing import SourceListing
 from panorama.services.sources.permissions import SourcePermissions
-from panorama.services.sources.policies import SourcePolicies
 from panorama.services.status import StatusService
 from panorama.sources.pool import SourcePool
 from panorama.store.backend.membership import RECOVERY, Daemon
@@ -240,41 +229,29 @@ def _build_services(
     keeper = ArchivePaths(settings.home, store, _build_retention(settings))
     library = _build_library(context, calls, settings)
     permissions = SourcePermissions(context, functions)
-    search = Search(context, meaning)
     code = Code(context, calls, runner, contents, orphaned_runs, functions, permissions)
+    ages = RetentionAges(trash=timedelta(days=settings.trash_days), log=settings.log_age)
     return Services(
         context=context,
-        tasks=Tasks(context, meaning),
-        notes=Notes(context, meaning),
-        reminders=Reminders(context, timing.ringing),
+        meaning=meaning,
+        due_work=timing,
+        functions=functions,
         files=Files(context, contents),
         items=Items(context, calls),
-        search=search,
-        graph=Graph(context, search),
-        overview=Overviews(context, library.suggestion_hint),
         batch=Batch(calls),
         code=code,
         library=library,
-        scripts=LibraryRunner(context, library, code),
-        reviewing=ScriptReviews(context, library, permissions),
         sdk_reference=_build_sdk_reference(meaning, runner, library, calls, functions),
         sources=SourceCalls(functions, permissions, calls),
-        source_listing=SourceListing(functions),
         source_permissions=permissions,
-        source_policies=SourcePolicies(context, functions),
         imports=Imports(context, contents),
         models=Models(context, settings.embedder, settings.home),
-        reindexing=ReindexService(context, meaning),
         backups=Backups(context, keeper, open_backend(settings).snapshots),
         exports=Exports(context, keeper),
         restoring=RestoreService(settings.home, open_backend(settings).snapshots, now=context.now),
-        purging=PurgeService(
-            context, keeper, RetentionAges(trash=timedelta(days=settings.trash_days), log=settings.log_age)
-        ),
+        purging=PurgeService(context, keeper, ages),
         status=StatusService(context, meaning, runner, jobs, timing.uptime_hint),
         jobs=jobs,
-        schedules=timing.schedules,
-        ringing=timing.ringing,
     )
 
 

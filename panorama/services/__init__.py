@@ -28,9 +28,8 @@ from panorama.services.people.attendees import AttendeeResolver
 from panorama.services.people.dashboard import PersonDashboards
 from panorama.services.people.people import People
 from panorama.services.people.teams import Teams
-from panorama.services.reminders.alerts import ReminderAlerts
 from panorama.services.reminders.reminders import Reminders
-from panorama.services.schedules.schedules import Schedules
+from panorama.services.schedules.due import DueWork
 from panorama.services.scripts.code import Code
 from panorama.services.scripts.library.library import Library
 from panorama.services.scripts.library.review import ScriptReviews
@@ -40,8 +39,10 @@ from panorama.services.scripts.sdk_search.reference import SdkReference
 from panorama.services.search.models import Models
 from panorama.services.search.reindex import ReindexService
 from panorama.services.search.search import Search
+from panorama.services.search.semantic import SemanticSearch
 from panorama.services.sessions.sessions import Sessions
 from panorama.services.sources.calling import SourceCalls
+from panorama.services.sources.functions import SourceFunctions
 from panorama.services.sources.listing import SourceListing
 from panorama.services.sources.permissions import SourcePermissions
 from panorama.services.sources.policies import SourcePolicies
@@ -55,39 +56,40 @@ class Services(ItemServices):
     """All services; `app.open_app` connects them."""
 
     context: InitVar[ServiceContext]
-    tasks: Tasks
-    notes: Notes
-    reminders: Reminders
+    meaning: InitVar[SemanticSearch]
+    due_work: InitVar[DueWork]
+    functions: InitVar[SourceFunctions]
     files: Files
     items: Items
-    search: Search
-    graph: Graph
-    overview: Overviews
     batch: Batch
     code: Code
     library: Library
-    scripts: LibraryRunner
-    reviewing: ScriptReviews
     sdk_reference: SdkReference
     sources: SourceCalls
-    source_listing: SourceListing
     source_permissions: SourcePermissions
-    source_policies: SourcePolicies
     imports: Imports
     models: Models
-    reindexing: ReindexService
     backups: Backups
     exports: Exports
     restoring: RestoreService
     purging: PurgeService
     status: StatusService
     jobs: Jobs
-    schedules: Schedules
-    ringing: ReminderAlerts
 
-    def __post_init__(self, context: ServiceContext) -> None:
-        """Build the services that need nothing but the context."""
+    def __post_init__(
+        self, context: ServiceContext, meaning: SemanticSearch, due_work: DueWork, functions: SourceFunctions
+    ) -> None:
+        """Build the services that need only the context, the semantic search, due work, sources and each other."""
         super().__init__(context)
+        self.tasks, self.notes = Tasks(context, meaning), Notes(context, meaning)
+        self.search, self.reindexing = Search(context, meaning), ReindexService(context, meaning)
+        self.graph = Graph(context, self.search)
+        self.schedules, self.ringing = due_work.schedules, due_work.ringing
+        self.overview = Overviews(context, self.library.suggestion_hint)
+        self.scripts = LibraryRunner(context, self.library, self.code)
+        self.reviewing = ScriptReviews(context, self.library, self.source_permissions)
+        self.reminders = Reminders(context, self.ringing)
+        self.source_listing, self.source_policies = SourceListing(functions), SourcePolicies(context, functions)
         self.memory_imports = MemoryImports(context)
         self.people = People(context)
         self.person_dashboards = PersonDashboards(context)
