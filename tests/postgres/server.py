@@ -49,6 +49,11 @@ class ServerProcess:
         self._server.ensure_postgres_running()
 
     @property
+    def system_user(self) -> str | None:
+        """The user that its processes run as, None if it is that of the tests."""
+        return self._server.system_user
+
+    @property
     def is_running(self) -> bool:
         """Whether somebody can connect; a server whose disk is full may have ended."""
         try:

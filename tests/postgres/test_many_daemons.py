@@ -28,10 +28,10 @@ pytestmark = [pytest.mark.postgres, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 SPACE = "team"
 DAEMONS = 4
-ROUNDS = int(os.environ.get("PANORAMA_TEST_KILLS", "4"))
+ROUNDS = int(os.environ.get("PANORAMA_TEST_KILLS", "5"))
 """How many processes are killed, one after another."""
 
-KILLS_PER_SERVER_KILL = 4
+KILLS_PER_SERVER_KILL = 5
 """Every so many kills it is the database server's."""
 
 ROUND_SECONDS = 1.0, 3.0

@@ -3,35 +3,55 @@
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import psycopg
 from sqlalchemy.exc import DBAPIError
 
 from panorama.errors import UnavailableError
 from panorama.store.postgres.errors import is_lost
+from panorama.store.postgres.pipeline.connection import QueueingConnection
 
 ASK_SECONDS = 10.0
 """How long the server is asked whether a commit was kept: a server that was killed needs seconds to come back."""
 
 PAUSE_SECONDS = 0.25
 
-AskServer = Callable[[], AbstractContextManager[psycopg.Connection[Any]]]
+_STATUS = "SELECT pg_xact_status(%s::xid8)"
+_HAS_CHANGE = "SELECT EXISTS (SELECT 1 FROM changes WHERE item = %s AND call = %s AND xmin = %s::xid8::xid)"
+
+AskServer = Callable[[], AbstractContextManager[QueueingConnection]]
 """Opens a new connection to the server."""
 
+_Outcome = Literal["committed", "aborted", "unknown"]
 
-def commit(driver: psycopg.Connection[Any], number: str, ask: AskServer) -> None:
-    """Commit the transaction of this number; return only if it is kept.
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """A transaction that wrote: its number, the call it belongs to, and an item that it changed, "" if there is none.
+
+    The number is unique until the server crashes: it gives those of transactions that the crash undid to others.
+    """
+
+    number: str
+    call: str
+    item: str
+
+
+def commit(driver: QueueingConnection, transaction: Transaction, ask: AskServer) -> None:
+    """Commit a transaction; return only if it is kept.
 
     Raises:
-        UnavailableError: It was rolled back; or the server stayed away, and nobody knows.
+        UnavailableError: It was rolled back; or nobody knows, because the server stayed away, or because it crashed and
+            the transaction changed no item.
     """
     try:
         status = driver.execute("COMMIT").statusmessage
     except psycopg.OperationalError as error:
         if not is_lost(error):
             raise
-        outcome = _find_outcome(number, ask)
+        outcome = _ask_for_outcome(transaction, driver.server_start, ask)
         if outcome == "committed":
             return
         if outcome == "unknown":
@@ -48,16 +68,34 @@ def commit(driver: psycopg.Connection[Any], number: str, ask: AskServer) -> None
         )
 
 
-def _find_outcome(number: str, ask: AskServer) -> Literal["committed", "aborted", "unknown"]:
+def _ask_for_outcome(transaction: Transaction, server_start: str, ask: AskServer) -> _Outcome:
     """Ask the server what became of a transaction, until it knows or stayed away too long."""
     end = time.monotonic() + ASK_SECONDS
     while time.monotonic() < end:
         try:
             with ask() as driver:
-                row = driver.execute("SELECT pg_xact_status(%s::xid8)", (number,)).fetchone()
+                status = _read_status(driver, transaction.number)
+                if status == "aborted":
+                    return status
+                if status == "committed":
+                    return status if driver.server_start == server_start else _find_change(driver, transaction)
         except (psycopg.OperationalError, DBAPIError):
-            row = None
-        if row and row[0] in ("committed", "aborted"):
-            return row[0]
+            pass  # it is not back yet
         time.sleep(PAUSE_SECONDS)
     return "unknown"
+
+
+def _read_status(driver: QueueingConnection, number: str) -> str | None:
+    try:
+        row = driver.execute(_STATUS, (number,)).fetchone()
+    except psycopg.errors.InvalidParameterValue:
+        return "aborted"  # a crash undid it, and nobody has its number yet
+    return str(row[0]) if row and row[0] else None
+
+
+def _find_change(driver: QueueingConnection, transaction: Transaction) -> _Outcome:
+    """Tell a transaction by its rows from another one that got its number after a crash."""
+    if not transaction.item:
+        return "unknown"
+    row = driver.execute(_HAS_CHANGE, (transaction.item, transaction.call, transaction.number)).fetchone()
+    return "committed" if row and row[0] else "aborted"

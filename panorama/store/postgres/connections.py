@@ -66,6 +66,14 @@ _NETWORK = {
 """How soon a peer that is gone is found out (seconds; the last in ms): libpq's connection parameters."""
 
 
+_NEW_CONNECTION = (
+    "SELECT pg_backend_pid(), current_setting('search_path'), "
+    "concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())"
+)
+"""What a new connection asks the server. A server that recovers from a crash resets its statistics, also if it did not
+start anew.
+"""
+
 _ROLE_DEFAULTS = {
     "statement_timeout": "0",  # reads have their own limit, and a long write is a move or a migration
     "idle_session_timeout": "0",
@@ -239,15 +247,17 @@ class _Connector:
 def _require_direct(search_path: str, connection: Any, _record: object) -> None:
     """Check that a new connection leads to the server itself: a pooler gives its settings and locks to others.
 
+    The same statement tells the connection when the server started.
+
     Raises:
         UnavailableError: It leads to a pooler.
     """
-    driver: psycopg.Connection[Any] = connection
+    driver: QueueingConnection = connection
     is_autocommit = driver.autocommit
     driver.autocommit = True
-    row = driver.execute("SELECT pg_backend_pid(), current_setting('search_path')").fetchone()
+    pid, path, driver.server_start = driver.execute(_NEW_CONNECTION).fetchone() or (0, "", "")
     driver.autocommit = is_autocommit
-    if row != (driver.info.backend_pid, search_path):
+    if (pid, path) != (driver.info.backend_pid, search_path):
         driver.close()
         raise pooler_error()
 

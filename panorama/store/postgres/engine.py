@@ -16,7 +16,7 @@ from panorama.store.backend import Listener, ProgressCallback, RowListener, RowT
 from panorama.store.backend.scratch import Scratch
 from panorama.store.postgres import spaces, word_tables
 from panorama.store.postgres.administration import rights
-from panorama.store.postgres.commit import commit
+from panorama.store.postgres.commit import Transaction, commit
 from panorama.store.postgres.connections import (
     TURN_SECONDS,
     create_feed,
@@ -33,6 +33,7 @@ from panorama.store.postgres.dialect import DIALECT
 from panorama.store.postgres.errors import lacks_right, translate_errors
 from panorama.store.postgres.feed.space_feed import SpaceFeed
 from panorama.store.postgres.functions import create_functions
+from panorama.store.postgres.pipeline.connection import QueueingConnection
 from panorama.store.postgres.scratch_tables import open_scratch_tables
 from panorama.store.postgres.sharing.membership import SpaceMembership
 from panorama.store.postgres.statement_watch import StatementWatch
@@ -92,29 +93,31 @@ class PostgresDatabase(Transactions):
             driver.queue(spaces.BEGIN_WRITE)
             lock = driver.queue(spaces.TAKE_LOCK)
             with self._watch.limit(driver), _name_missing_right(driver):
-                yield Session(connection, origin, DIALECT)
+                session = Session(connection, origin, DIALECT)
+                yield session
                 ((_, number, may_write),) = lock.fetchall()  # sent only now if nothing was read
                 if not may_write:
                     raise _read_only_error(driver)
-            with self._mark_as_own(number):
-                commit(driver, number, self.connect)
+            item = session.touched[0].id if session.touched else ""
+            with self._mark_as_own(driver.server_start, number):
+                commit(driver, Transaction(number, origin.call, item), self.connect)
 
     def _create_feed(self) -> SpaceFeed:
         return SpaceFeed(partial(create_feed, self._url, self.schema), self.schema, self._listeners.notify)
 
     @contextmanager
-    def _mark_as_own(self, number: str) -> Generator[None]:
+    def _mark_as_own(self, server_start: str, number: str) -> Generator[None]:
         """Let the feed skip what a transaction writes that commits inside, unless nobody knows whether it is kept."""
         if not self._feed.is_listening:
             yield
             return
-        self._feed.own.begin(number)
+        transaction = self._feed.own.begin(server_start, number)
         try:
             yield
         except BaseException:
-            self._feed.own.discard(number)
+            self._feed.own.discard(transaction)
             raise
-        self._feed.own.commit(number)
+        self._feed.own.commit(transaction)
 
     @contextmanager
     def _connect(self, connection: Connection) -> Generator[Connection]:
@@ -138,7 +141,7 @@ class PostgresDatabase(Transactions):
         driver.close()
 
     @contextmanager
-    def connect(self) -> Generator[psycopg.Connection[Any]]:
+    def connect(self) -> Generator[QueueingConnection]:
         """Open a connection outside of any transaction."""
         with self._writers.connect() as connection:
             yield driver_connection(connection)

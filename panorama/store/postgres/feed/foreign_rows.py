@@ -11,7 +11,11 @@ from panorama.domain.changes import ItemChange
 from panorama.domain.items.item import FAVORITE_FIELDS
 from panorama.store.backend import RowTopic, Topic
 from panorama.store.items.rows import NOUNS
+from panorama.store.postgres.connections import driver_connection
 from panorama.store.postgres.feed.own_transactions import OwnTransactions
+
+LOST_TRANSACTIONS = 100_000
+"""How many numbers of transactions a crash may undo, which the server gives to others: those of half a second."""
 
 BATCH_SIZE = 1000
 """Changes read at a time: an import by another process makes thousands."""
@@ -26,13 +30,14 @@ _ROWS: Mapping[RowTopic, tuple[str, str]] = {
 """The key and the rows of each table without change lines."""
 
 # The number of the last change and the oldest transaction that is open. For each topic whose parameter is not null:
-# the rows by transactions from that one on; `age` counts back from now, also over the end of the 32 bits.
+# the rows by transactions from that one on, and some before it; `age` counts back from now, also over the end of the
+# 32 bits.
 _LOOK = text(
     "SELECT 'items' AS topic, coalesce(max(id), 0)::text AS key, "
     "pg_snapshot_xmin(pg_current_snapshot())::xid::text::bigint AS xmin FROM changes"
     + "".join(
         f" UNION ALL SELECT '{topic}', {key}, xmin::text::bigint FROM {rows} AND CAST(:{topic} AS text) IS NOT NULL "
-        f"AND age(xmin) <= age(CAST(CAST(:{topic} AS text) AS xid))"
+        f"AND age(xmin) <= age(CAST(CAST(:{topic} AS text) AS xid))::bigint + :before"
         for topic, (key, rows) in _ROWS.items()
     )
 )
@@ -61,23 +66,22 @@ class ForeignRows:
     def __init__(self, own: OwnTransactions) -> None:
         self._own = own
         self._last_change: int | None = None
+        self._server_start = ""
         self._since: dict[RowTopic, str] = {}
         self._known: dict[RowTopic, dict[str, int]] = {}
 
     def begin(self, connection: Connection) -> None:
         """Take what is there now as known, if nothing is known yet."""
         if self._last_change is None:
-            position = connection.execute(_LOOK, dict.fromkeys(ROW_TOPICS)).one()
+            position = connection.execute(_LOOK, {**dict.fromkeys(ROW_TOPICS), "before": 0}).one()
+            self._server_start = driver_connection(connection).server_start
             self._last_change = int(position.key)
             self._since = {topic: str(position.xmin) for topic in ROW_TOPICS}
 
     def look(self, connection: Connection, topics: Set[Topic]) -> News:
         """Return the rows of these topics that others wrote since the last query."""
         self.begin(connection)
-        since = {topic: self._since[topic] if topic in topics else None for topic in ROW_TOPICS}
-        found: dict[str, dict[str, int]] = defaultdict(dict)
-        for topic, key, xmin in connection.execute(_LOOK, since):
-            found[topic][key] = xmin
+        found = self._find_rows(connection, topics)
         ((last, oldest),) = found["items"].items()
         changes, has_more = self._read_changes(connection, int(last)) if "items" in topics else ([], False)
         rows: dict[RowTopic, list[str]] = {}
@@ -87,12 +91,24 @@ class ForeignRows:
                 self._since[topic] = str(oldest)
         return News(changes, rows, has_more)
 
+    def _find_rows(self, connection: Connection, topics: Set[Topic]) -> dict[str, dict[str, int]]:
+        """Return the `xmin` of rows that may be new by topic and key, and the row of `_LOOK` for items."""
+        has_restarted = driver_connection(connection).server_start != self._server_start
+        since = {topic: self._since[topic] if topic in topics else None for topic in ROW_TOPICS}
+        found: dict[str, dict[str, int]] = defaultdict(dict)
+        for topic, key, xmin in connection.execute(_LOOK, {**since, "before": LOST_TRANSACTIONS * has_restarted}):
+            found[topic][key] = xmin
+        if has_restarted:
+            self._known.clear()
+            self._server_start = driver_connection(connection).server_start
+        return found
+
     def _select_new(self, topic: RowTopic, found: dict[str, int]) -> list[str]:
         """Return the keys of rows that are new and foreign.
 
         While an older transaction is open anywhere on the server, the same rows are found again.
         """
-        known, own = self._known.get(topic, {}), set(self._own.list_all())
+        known, own = self._known.get(topic, {}), set(self._own.list_xmins(self._server_start))
         self._known[topic] = found
         return [key for key, xmin in found.items() if known.get(key) != xmin and xmin not in own]
 
@@ -101,7 +117,7 @@ class ForeignRows:
         if last <= after:
             self._last_change = last  # smaller only after a restore or a purge
             return [], False
-        values = {"after": after, "last": last, "own": self._own.list_all(), "most": BATCH_SIZE}
+        values = {"after": after, "last": last, "own": self._own.list_xmins(self._server_start), "most": BATCH_SIZE}
         rows = connection.execute(_CHANGES, values).all()
         changes = _to_item_changes(connection, rows)
         has_more = len(rows) == BATCH_SIZE

@@ -40,6 +40,8 @@ class QueueingConnection(psycopg.Connection[Any]):
         self._queue: list[Statement] = []
         self._waiting_bytes = 0
         self._is_ending = False
+        self.server_start = ""
+        """Says when the server started or recovered from a crash; it is the same for all connections until the next."""
 
     def queue(self, statement: bytes) -> "QueueingCursor":
         """Let a statement wait for the next one; return the cursor that will have its result."""
