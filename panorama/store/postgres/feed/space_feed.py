@@ -28,7 +28,9 @@ GATHER_SECONDS = 0.05
 """Commits within this time are one notification, and notifications within it are one look."""
 
 LOOK_SECONDS = 3.0
-"""How often it looks without a notification: the process that wrote may have died before it sent one."""
+"""How often it looks without a notification: the process that wrote may have died before it sent one, and a standby
+passes none on.
+"""
 
 CLOSE_SECONDS = 5.0
 """How long the last notification may take when the process ends."""
@@ -162,8 +164,7 @@ class SpaceFeed:
                 if self._closing.is_set():
                     return
                 if self.is_listening and not is_registered:
-                    driver.execute(sql.SQL("LISTEN {}").format(sql.Identifier(self._channel)))
-                    is_registered = True
+                    is_registered = self._register(driver)
                 if time.monotonic() >= next_look:
                     heard, next_look = set(_TOPICS), time.monotonic() + LOOK_SECONDS
                 is_read = bool(heard)
@@ -175,6 +176,14 @@ class SpaceFeed:
                 if not heard and not self._outgoing:
                     self._wait(selector, next_look - time.monotonic())
                     heard |= self._receive(driver)
+
+    def _register(self, driver: psycopg.Connection[Any]) -> bool:
+        """Ask for notifications; return false on a standby, which has none before it is promoted."""
+        try:
+            driver.execute(sql.SQL("LISTEN {}").format(sql.Identifier(self._channel)))
+        except psycopg.errors.ReadOnlySqlTransaction:
+            return False
+        return True
 
     def _wait(self, selector: selectors.BaseSelector, seconds: float) -> None:
         """Wait for a notification, something to send, or the end."""
