@@ -113,6 +113,7 @@ def _overviews(do: Services) -> Iterator[Operation]:
         transactional=False,
         whole_if="atomic",
         only_reads=do.batch.only_reads,
+        read_early=do.batch.read_early,
         composed=True,
     )
 

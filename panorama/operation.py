@@ -1,6 +1,6 @@
 """One operation of the catalogue, and how each interface offers it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,7 +25,8 @@ class Operation:
       of a row that this text shows.
     - `recalls` is a reference that a read needs; if omitted, the last read item is used.
     - `whole_if` names the argument that decides whether the call is one transaction. `only_reads` takes the same
-      arguments and returns whether no write is needed. `split` takes the same arguments and returns a call that is too
+      arguments and returns whether no write is needed; `read_early` makes the first steps before the transaction, if
+      they only read, and returns their results. `split` takes the same arguments and returns a call that is too
       large for one transaction: it runs in several, which are one unit, and as a job if it is long. `split_by` is the
       argument without which it never is.
     - A `composed` operation works through other calls, each with its own origin. `exempt` ones may be repeated
@@ -54,6 +55,7 @@ class Operation:
     transactional: bool = True
     whole_if: str = ""
     only_reads: Callable[..., bool] | None = None
+    read_early: Callable[..., Sequence[Mapping[str, Any]]] | None = None
     composed: bool = False
     exempt: bool = False
     long: bool = False

@@ -26,6 +26,11 @@ class Calls(Protocol):
         """
         ...
 
+    @property
+    def early_results(self) -> Sequence[Mapping[str, Any]]:
+        """The results of the first steps of the running call, if they were made before its transaction."""
+        ...
+
     def is_transactional(self, name: str) -> bool:
         """Return whether an operation may be part of an atomic batch."""
         ...

@@ -1,6 +1,8 @@
 """A call: its arguments, its client, and what is recorded about it until it is logged."""
 
-from collections.abc import Callable, Generator, Mapping
+import math
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -10,8 +12,16 @@ from panorama.calls.conversation import Conversation, Memory
 from panorama.calls.rendering import MODEL, Answer, Audience
 from panorama.domain.changes import SCRIPT_ACTOR, WriteBudget
 from panorama.domain.scripts.allowed_calls import AllowedCalls
+from panorama.errors import InvalidInputError, PanoramaError
 from panorama.services.jobs.running_job import RunningJob
+from panorama.store.backend import Database
 from panorama.store.log.calls import CallLogEntry
+
+LOCKED_READ_SECONDS = 0.15
+"""How long the reading steps of a transaction may compute together, since other writes wait for them.
+
+It is processor time, which is the same on a busy machine.
+"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -23,7 +33,8 @@ class Call:
     calls of a script from 1. A script with `reads_only` cannot write; a reviewed one can only call what is `allowed`.
     Without `may_confirm`, `confirm` is ignored. `was_asked` means that the user agreed to this call. `budget` limits
     the bytes stored by its unit. `running` is its inline job. `entries` create the log entries of its nested calls,
-    which takes a while and is done after the transaction.
+    which takes a while and is done after the transaction. `early_results` are those of the first steps, which read
+    before the transaction began; `left_read_seconds` is how long further ones may read inside it, None without a limit.
     """
 
     conversation: Conversation
@@ -46,6 +57,34 @@ class Call:
     memory: Memory | None = None
     budget: WriteBudget | None = None
     running: RunningJob | None = None
+    early_results: Sequence[Mapping[str, Any]] = ()
+    left_read_seconds: float | None = None
+
+    @contextmanager
+    def limit_locked_reads(self, database: Database) -> Generator[None]:
+        """Let a step read, and stop it when the reading steps of the transaction took too long together.
+
+        Raises:
+            InvalidInputError: They did.
+        """
+        if self.left_read_seconds is None:
+            yield
+            return
+        end = time.thread_time() + self.left_read_seconds
+        error: PanoramaError | None = None
+        try:
+            with database.limit_reads(lambda: time.thread_time() > end, math.inf):
+                yield
+        except PanoramaError as failed:
+            error = failed
+        self.left_read_seconds = end - time.thread_time()
+        if self.left_read_seconds < 0:
+            raise InvalidInputError(
+                "The reading steps after the first one that writes take too long, and other writes wait for them.",
+                hint="Put them first or into a batch of their own, or use atomic=false.",
+            ) from error
+        if error:
+            raise error
 
     @property
     def is_for_script(self) -> bool:

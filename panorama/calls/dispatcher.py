@@ -2,7 +2,7 @@
 
 import difflib
 import time
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -79,6 +79,11 @@ class Calls:
     def operation_arguments(self) -> tuple[Arguments, ...]:
         """The arguments of every operation, in catalogue order."""
         return tuple(dict.fromkeys(self._by_name.values()))
+
+    @property
+    def early_results(self) -> Sequence[Mapping[str, Any]]:
+        """The results of the first steps of the running call, if they were made before its transaction."""
+        return current_call().early_results
 
     def is_transactional(self, name: str) -> bool:
         """Return whether an operation may be part of an atomic batch."""

@@ -5,27 +5,20 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
-from panorama.calls.agreements import (
-    SCRIPT_CONFIRM_HINT,
-    call_digest,
-    create_agreement,
-    format_confirm_hint,
-    use_agreement,
-)
+from panorama.calls.agreements import call_digest, create_agreement, create_confirmation_error, use_agreement
 from panorama.calls.answer_builder import AnswerBuilder
 from panorama.calls.arguments import Arguments, Parameter, drop_nulls
-from panorama.calls.call import Call, find_current_call, make_current
+from panorama.calls.call import LOCKED_READ_SECONDS, Call, find_current_call, make_current
 from panorama.calls.conversation import ANY_KIND, JOB_ACTOR
 from panorama.calls.jobs.inline_job import InlineJob
 from panorama.calls.rendering import Answer
-from panorama.calls.terminal_commands import format_terminal_command
 from panorama.domain import changes
 from panorama.domain.changes import CLI_ACTOR, SCRIPT_ACTOR, Origin, WriteBudget
 from panorama.domain.items.item import kind_of
 from panorama.domain.jobs import CALL_ARGUMENTS, JobKind
 from panorama.domain.paging import is_result
 from panorama.domain.scripts.allowed_calls import get_target
-from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, PanoramaError
+from panorama.errors import ConflictError, InvalidInputError, PanoramaError
 from panorama.kinds import with_article
 from panorama.services import summaries as say
 from panorama.services.base import LargeCall, LargeCallError, ServiceContext
@@ -36,14 +29,13 @@ from panorama.store.backend import READ_SECONDS, Session, WriteScope
 from panorama.store.items import lookup, rows
 from panorama.store.items.rows import IdTakenError
 from panorama.store.log import idempotency
+from panorama.store.log.changes import get_last_id
 
 ID_ATTEMPTS = 2
 """How often a write is retried because a random id was taken."""
 
 LAST_READ = "@last"
 """A reference to the item last read in this conversation."""
-
-TERMINAL_HINT = "Run it in a terminal, without a pipe: there you are asked."
 
 UNCHANGED_HINT = 'Nothing to change: "" or [] clears a field; omitted or null fields keep their value.'
 
@@ -95,10 +87,12 @@ class Invocation:
 
     def _read(self) -> Answer:
         """Run a reading operation with a time limit, while the caller waits."""
-        with self._context.database.limit_reads(SHOULD_STOP.get()):
+        database = self._context.database
+        locked = self._outer.limit_locked_reads(database) if self._outer else nullcontext()
+        with locked, database.limit_reads(SHOULD_STOP.get()):
             if not self._call.whole:
                 return self._execute(None)
-            with self._context.database.reading() as session:
+            with database.reading() as session:
                 return self._execute(session)
 
     def _run_in_steps(self) -> Answer:
@@ -162,14 +156,31 @@ class Invocation:
         self._values = values
         seconds = READ_SECONDS if self._operation.composed else math.inf
         database = self._context.database
+        last_change = self._read_early()
         try:
             with database.limit_reads(SHOULD_STOP.get(), seconds), database.transaction(self._origin()) as session:
                 if self._operation.composed:
-                    session.left_bytes = changes.MAX_ATOMIC_BYTES
+                    self._limit_batch(session, last_change)
                 before = session.change_count
                 return self._run_once(session, lambda: self._execute(session, before))
         except LargeCallError as found:
             return self._run_large(found.large)
+
+    def _read_early(self) -> int:
+        """Run the first steps of a batch, if they only read, before its transaction; return the last change then."""
+        if self._operation.read_early is None:
+            return 0
+        database = self._context.database
+        with database.limit_reads(SHOULD_STOP.get()), database.reading() as session, make_current(self._call):
+            self._call.early_results = self._operation.read_early(**self._values)
+            return get_last_id(session) if self._call.early_results else 0
+
+    def _limit_batch(self, session: Session, last_change: int) -> None:
+        """Limit what a batch reads and writes in its transaction; steps that read older data are run again."""
+        session.left_bytes = changes.MAX_ATOMIC_BYTES
+        self._call.left_read_seconds = LOCKED_READ_SECONDS
+        if self._call.early_results and get_last_id(session) != last_change:
+            self._call.early_results = ()
 
     def _answer_as_job(self) -> Answer:
         """Submit the operation as a job in its own transaction; a repeated key submits once."""
@@ -369,7 +380,9 @@ class Invocation:
             self._call.was_asked = self._is_agreed(session, expected)
             if not self._call.was_asked:
                 agreement = create_agreement(expected, self._context.now())
-                raise self._confirmation_error(question, agreement, plan.approval)
+                raise create_confirmation_error(
+                    self._call, self._operation, self._values, question, agreement, plan.approval
+                )
 
     @property
     def _may_need_approval(self) -> bool:
@@ -382,16 +395,3 @@ class Invocation:
             return use_agreement(session, self._call.agreed, expected, self._context.now())
         with self._context.database.transaction(self._origin()) as transaction:
             return use_agreement(transaction, self._call.agreed, expected, self._context.now())
-
-    def _confirmation_error(self, question: str, agreement: str, approval: str) -> ConfirmationError:
-        is_script = self._call.conversation.actor == SCRIPT_ACTOR
-        nothing = "This call changed nothing." if self._call.is_for_script else "Nothing was changed yet."
-        gap = "\n" if "\n" in question else " "
-        is_terminal = self._call.conversation.actor == CLI_ACTOR
-        command = "" if is_terminal else format_terminal_command(self._operation.name, self._values)
-        approval = TERMINAL_HINT if approval and is_terminal else approval
-        person_hint = approval or self._operation.person.format(**self._values) or format_confirm_hint(command)
-        return ConfirmationError(
-            f"{question}{gap}{nothing}", hint=SCRIPT_CONFIRM_HINT if is_script else person_hint, question=question,
-            agreement=agreement, command=command,
-        )  # fmt: skip

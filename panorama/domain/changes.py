@@ -34,9 +34,9 @@ MAX_UNIT_BYTES = 256 << 20
 """The most bytes that one batch or script run may store, in fields and file contents."""
 
 MAX_ATOMIC_BYTES = 24 << 20
-"""The most bytes of text that the steps of an atomic batch may write, so that other writes wait a quarter of a second.
+"""The most bytes of text that an atomic batch may load and write, so that other writes wait a quarter of a second.
 
-A text that a step changes counts whole: all of it is written and read for links again.
+The text of an item that a step reads or changes counts whole.
 """
 
 

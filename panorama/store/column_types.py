@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, DateTime, Dialect, String, Text, TypeDecorator, case
+from sqlalchemy import Column, ColumnElement, DateTime, Dialect, String, Text, TypeDecorator, case
 
 from panorama.domain.time.times import Deadline, format_utc
 
@@ -94,3 +95,16 @@ def bucket_days(moment: ColumnElement[datetime], days: Sequence[datetime]) -> Co
     The starts come from the caller because databases do not know the days of the user's zone.
     """
     return case(*((moment < end, number) for number, end in enumerate(days[1:])), else_=len(days))
+
+
+def decode_value(column: Column[Any], stored: Any) -> Any:
+    """Decode a field's value from its plain form in `changes`."""
+    if stored is None:
+        return None
+    if isinstance(column.type, TagList):
+        return tuple(stored)
+    if isinstance(column.type, Utc):
+        return datetime.fromisoformat(stored)
+    if isinstance(column.type, DeadlineText):
+        return date.fromisoformat(stored) if len(stored) == 10 else datetime.fromisoformat(stored)
+    return date.fromisoformat(stored) if column.type.python_type is date else stored

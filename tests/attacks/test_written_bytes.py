@@ -157,3 +157,16 @@ def test_a_dry_run_stores_no_more_than_a_run(call: Call) -> None:
     ran = call("run_code", code=SCRIPTS["references"].replace("atomic=False", "atomic=True"), dry_run=True).data
 
     assert "exceed the storage limit" in ran["error"]["message"]
+
+
+def test_an_atomic_batch_loads_no_more_text_than_others_can_wait_for(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("panorama.calls.invocation.changes.MAX_ATOMIC_BYTES", 5 * len(TEXT))
+    call("create_note", title="Big", content=TEXT)
+    steps = [{"tool": "update_note", "args": {"note": "Big", "pinned": n % 2 == 0}} for n in range(9)]
+
+    with pytest.raises(InvalidInputError, match="MB of text in one transaction"):
+        call("batch", operations=steps)
+
+    assert call("batch", operations=steps, atomic=False).data["succeeded"] == len(steps)

@@ -16,7 +16,7 @@ from panorama.domain.markdown.wiki_links import (
 
 def targets(text: str) -> list[tuple[str, str]]:
     """Return the kinds and targets of the links of a text."""
-    return [(link.kind, link.target) for link in parse_links(text)]
+    return [(link.kind, link.target) for link in parse_links(text)[0]]
 
 
 def test_links_and_embeds_are_read_with_headings_blocks_and_labels() -> None:
@@ -58,8 +58,8 @@ def test_a_link_beside_a_comment_is_a_link(text: str) -> None:
 
 
 def test_each_target_counts_once_and_the_most_are_five_thousand() -> None:
-    assert len(parse_links("[[a]] [[A]] [[ a ]]")) == 1
-    assert len(parse_links(" ".join(f"[[{number}]]" for number in range(MAX_LINKS + 5)))) == MAX_LINKS
+    assert len(parse_links("[[a]] [[A]] [[ a ]]")[0]) == 1
+    assert len(parse_links(" ".join(f"[[{number}]]" for number in range(MAX_LINKS + 5)))[0]) == MAX_LINKS
 
 
 def test_a_list_line_with_one_link_says_the_kind_of_a_relation() -> None:
@@ -136,5 +136,5 @@ def test_a_link_at_the_end_of_a_long_text_is_followed() -> None:
     "bomb", ["[[" * 200_000, "[[a" * 200_000, "- " + "[" * 400_000, "`[[" * 150_000, "[[a|" * 99_999]
 )
 def test_bombs_of_brackets_are_read(bomb: str) -> None:
-    assert parse_links(bomb) == []
+    assert parse_links(bomb) == ([], False)
     assert list(parse_observations(bomb)) == []

@@ -97,7 +97,7 @@ def test_a_file_of_a_space_is_a_whole_database(database: "PostgresDatabase", sam
 
     assert (snapshots.find_damage(file, lambda: None), snapshots.find_invalid(file)) == ("", "")
     with closing(SqliteDatabase(file)) as opened, opened.reading() as session:
-        assert rows.is_indexed(session)
+        assert long_texts.is_indexed(session)
     assert [path.name for path in file.parent.iterdir()] == ["panorama.db"]
 
 
@@ -109,7 +109,7 @@ def test_words_are_found_in_both_databases(database: "PostgresDatabase", sample:
         assert found
         assert find_by_words(database, "garden") == found
     with database.reading() as session:
-        assert rows.is_indexed(session)
+        assert long_texts.is_indexed(session)
 
 
 def test_a_long_text_is_indexed_again_in_parts_of_this_database(database: "PostgresDatabase", tmp_path: Path) -> None:

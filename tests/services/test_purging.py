@@ -13,7 +13,7 @@ from panorama.calls import Answer
 from panorama.databases import open_contents
 from panorama.domain.changes import Origin
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, NotFoundError
-from panorama.store.items import rows
+from panorama.store.items import long_texts
 from panorama.store.sqlite.engine import SqliteDatabase
 from tests.conftest import StandingClock
 from tests.services.forgetting import LONG, SECRET, Call, asked, purge
@@ -192,7 +192,7 @@ def test_the_index_of_words_matches_afterwards(call: Call, purge: Callable[..., 
     purge()
 
     with app.context.database.reading() as session:
-        assert rows.is_indexed(session)
+        assert long_texts.is_indexed(session)
     assert len(call("search", query="green").data) == 3
 
 

@@ -10,7 +10,7 @@ import pytest
 from panorama.app import App
 from panorama.calls import Answer
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
-from panorama.store.items import rows
+from panorama.store.items import long_texts
 
 Call = Callable[..., Answer]
 
@@ -93,7 +93,7 @@ def test_the_words_of_all_blocks_follow_a_new_title(app: App, call: Call, meetin
     hits = [call("search", query=f"renamed number{at}", mode="keyword").data for at in (0, 50, 99)]
     assert all(len(found) == 1 for found in hits)
     with app.context.database.reading() as session:
-        assert rows.is_indexed(session)
+        assert long_texts.is_indexed(session)
 
 
 def test_lines_are_read_by_page_and_type(call: Call, meeting: Any) -> None:
@@ -161,7 +161,7 @@ def test_its_lines_are_purged_with_it(app: App, call: Call, clock: Any, meeting:
 
     with app.context.database.reading() as session:
         assert session.connection.exec_driver_sql("SELECT count(*) FROM session_lines").scalar() == 0
-        assert rows.is_indexed(session)
+        assert long_texts.is_indexed(session)
 
 
 def test_its_lines_come_back_from_an_export(call: Call, meeting: Any, tmp_path: Path) -> None:

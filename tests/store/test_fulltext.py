@@ -12,7 +12,7 @@ from panorama.config import read_settings
 from panorama.domain.changes import Origin
 from panorama.domain.text.tokens import PART_CHARS, parse_terms
 from panorama.store.backend import ItemText, Session
-from panorama.store.items import rows
+from panorama.store.items import long_texts
 from panorama.store.sqlite.engine import SqliteDatabase
 
 ORIGIN = Origin(actor="tool", client="tests", conversation="v_tests", operation="tests", call="c_tests", unit="c_tests")
@@ -132,12 +132,12 @@ def test_an_item_whose_words_are_missing_is_noticed(tmp_path: Path) -> None:
     with open_app(read_settings(home=tmp_path / "home", timezone="UTC")) as app:
         app.calls.call("create_note", {"title": "Tea"}, Conversation("v1", "tool", "test"))
         with app.context.database.reading() as session:
-            before = rows.is_indexed(session)
+            before = long_texts.is_indexed(session)
         with app.context.database.transaction(ORIGIN) as session:
             session.connection.exec_driver_sql("DELETE FROM search_parts")
 
         with app.context.database.reading() as session:
-            assert (before, rows.is_indexed(session)) == (True, False)
+            assert (before, long_texts.is_indexed(session)) == (True, False)
 
 
 def test_parts_are_counted_and_compared_with_terms(session: Session) -> None:

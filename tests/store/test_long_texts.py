@@ -7,7 +7,7 @@ import pytest
 from panorama.app import App
 from panorama.calls import Answer
 from panorama.domain.text.tokens import PART_CHARS
-from panorama.store.items import long_texts, rows
+from panorama.store.items import long_texts
 from panorama.store.words import part_index
 from tests.services.queued import Call
 
@@ -31,7 +31,7 @@ def crash_after_commit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def is_complete(app: App) -> bool:
     with app.context.database.reading() as session:
-        return rows.is_indexed(session) and not long_texts.list_incomplete(session)
+        return long_texts.is_indexed(session) and not long_texts.list_incomplete(session)
 
 
 def test_every_word_of_a_long_note_is_found_when_the_call_returns(app: App, call: Call) -> None:

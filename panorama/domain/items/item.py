@@ -177,7 +177,7 @@ def validate_text(text: str, name: str, *, limit: int = TEXT_CHARS) -> str:
 
 def is_blank(text: str) -> bool:
     """Return whether a text has no visible character: only spaces, controls and byte order marks."""
-    return all(unicodedata.category(sign)[0] in "CZ" for sign in text)
+    return not text[:1].isalnum() and all(unicodedata.category(sign)[0] in "CZ" for sign in text)
 
 
 def single_line(text: str, name: str = "title", *, limit: int = TITLE_CHARS) -> str:

@@ -262,7 +262,7 @@ def _read_dates(fields: TaskFields, line: int, warnings: list[str]) -> tuple[dic
     wrong: list[str] = []
     for key, name in _DATES.items():
         day = fields.values.get(key, "")
-        if normalize_date(day):
+        if day and normalize_date(day):
             dates[name] = day
         elif day:
             wrong.append(f"{key.capitalize()}: {day}")

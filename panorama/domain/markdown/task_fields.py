@@ -7,6 +7,7 @@ that is not a field; everything before that is the title.
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from panorama.domain.markdown.lines import FILLER, locate_tags
 from panorama.domain.time.recurrence_phrases import parse_phrase, split_completion
@@ -135,7 +136,10 @@ def _strip_end(text: str, end: int) -> int:
     return end
 
 
+@lru_cache(256)
 def split_rule(phrase: str) -> tuple[str, bool]:
     """Return the rule of a recurrence phrase ("" if not understood), and whether it counts from completion."""
+    if not phrase:
+        return "", False
     plain, from_completion = split_completion(phrase)
     return parse_phrase(plain), from_completion

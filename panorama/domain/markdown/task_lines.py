@@ -207,22 +207,31 @@ def write_due_day(content: str, number: int, day: date | None) -> str:
     return _change_line(content, number, change)
 
 
-def insert_next(content: str, number: int, day: date | None) -> str:
-    """Return a text with an open copy of a line above it: the next occurrence of a recurring task.
+def insert_next(content: str, days: Mapping[int, date | None]) -> str:
+    """Return a text with open copies of some lines above them: the next occurrences of recurring tasks.
 
-    The copy has no id, because ids are unique.
+    The copies have no ids, because ids are unique.
 
     Args:
-        day: Its due day, if it has one.
+        days: The due day of each copy, if it has one, by the number of its line.
     """
-    line_break = match[0] if (match := _LINE_BREAK.search(content)) else "\n"
+    ends = [match.span() for match in _LINE_BREAK.finditer(content)]
+    line_break = content[slice(*ends[0])] if ends else "\n"
+    starts = [0, *(end for _, end in ends)]
+    parts: list[str] = []
+    done = 0
+    for number in sorted(days):
+        start, end = starts[number - 1], ends[number - 1][0] if number <= len(ends) else len(content)
+        if box := _BOX.fullmatch(content, start, end):
+            parts += (content[done:start], _repeat_box(box, days[number]), line_break)
+            done = start
+    return "".join((*parts, content[done:]))
 
-    def repeat(box: re.Match[str]) -> str:
-        words = _OWN_ID.sub("", _CLOSING.sub("", _BLOCK_ID.sub("", box[4])))
-        words = _DUE.sub(lambda due: f"{due[1]}{day}", words) if day else words
-        return f"{box[1]} {box[3]}{words}{line_break}{box[0]}"
 
-    return _change_line(content, number, repeat)
+def _repeat_box(box: re.Match[str], day: date | None) -> str:
+    """Return an open copy of a checkbox line without its ids and its closing day."""
+    words = _OWN_ID.sub("", _CLOSING.sub("", _BLOCK_ID.sub("", box[4])))
+    return f"{box[1]} {box[3]}{_DUE.sub(lambda due: f'{due[1]}{day}', words) if day else words}"
 
 
 def _change_line(content: str, number: int, change: Callable[[re.Match[str]], str]) -> str:

@@ -25,6 +25,8 @@ from panorama.domain.markdown.lines import (
 MAX_LINKS = 5_000
 """The most links of one item that are followed."""
 
+UNFOLLOWED_LINKS = f"It has more than {MAX_LINKS:,} links: only the first {MAX_LINKS:,} are followed."
+
 MAX_MARKS, MAX_LINE_CHARS = 50_000, 100_000
 """The most brackets, fences and backticks of a text, and characters of a line, that are examined.
 
@@ -74,12 +76,13 @@ class Observation:
     tags: tuple[str, ...]
 
 
-def parse_links(text: str) -> list[WikiLink]:
-    """Return the first 5,000 links of a text in order, each target once per kind."""
+def parse_links(text: str) -> tuple[list[WikiLink], bool]:
+    """Return the first 5,000 links of a text in order, each target once per kind, and whether it has more."""
     links: dict[tuple[str, str], WikiLink] = {}
-    for link in islice(_iter_links(text), MAX_LINKS):
+    found = _iter_links(text)
+    for link in islice(found, MAX_LINKS):
         links.setdefault((link.key, link.kind), link)
-    return list(links.values())
+    return list(links.values()), next(found, None) is not None
 
 
 def find_link_shift(before: str, after: str) -> tuple[int, int] | None:
@@ -102,9 +105,7 @@ def find_link_shift(before: str, after: str) -> tuple[int, int] | None:
 
 def describe_unfollowed_links(text: str) -> str:
     """Describe that a text has more links than are followed, "" if it has not."""
-    if text.count(LINK_MARK) <= MAX_LINKS or next(islice(_iter_links(text), MAX_LINKS, None), None) is None:
-        return ""
-    return f"It has more than {MAX_LINKS:,} links: only the first {MAX_LINKS:,} are followed."
+    return UNFOLLOWED_LINKS if text.count(LINK_MARK) > MAX_LINKS and parse_links(text)[1] else ""
 
 
 def _iter_links(text: str) -> Iterator[WikiLink]:

@@ -61,18 +61,16 @@ class TaskLines(Service):
         note: Note = rows.load(session, "note", note_id)
         places = task_lines.list_places(session, note_id)
         ordered = sorted(pairs, key=lambda pair: places[pair[0].id].line)
-        created, text = [replace(following, source_ref=note_id) for _, following in ordered], note.content
+        created = [replace(following, source_ref=note_id) for _, following in ordered]
         numbers = [places[task.id].line for task, _ in ordered]
-        for number, following in zip(reversed(numbers), reversed(created), strict=True):
-            day = to_local_day(following.deadline, self._context.zone) if following.deadline else None
-            text = lines.insert_next(text, number, day)
-        for following in created:
-            rows.add(session, following)
+        days = [to_local_day(each.deadline, self._context.zone) if each.deadline else None for each in created]
+        text = lines.insert_next(note.content, dict(zip(numbers, days, strict=True)))
+        rows.add_all(session, created)
+        task_lines.unlink_lines(session, note_id)  # else they were looked for in a text whose lines are known
         self._save_text(session, note, text)
         moved = {
-            task: replace(place, line=place.line + bisect_right(numbers, place.line))
+            task: replace(place, line=place.line + bisect_right(numbers, place.line)) if place.line > 0 else place
             for task, place in places.items()
-            if place.line > 0
         }
         texts = split_lines(text)
         for above, (number, following) in enumerate(zip(numbers, created, strict=True)):

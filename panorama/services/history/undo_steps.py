@@ -14,6 +14,7 @@ from panorama.services.graph.task_lines import TaskLines
 from panorama.services.items.any_item import field_conflict
 from panorama.services.jobs.portions import MAX_BATCH
 from panorama.store.backend import Session
+from panorama.store.column_types import decode_value
 from panorama.store.items import listing, projects, rows, tasks
 from panorama.store.items.rows import ItemUpdate
 from panorama.store.log import changes
@@ -236,7 +237,7 @@ class UndoOperation:
         stored, after = line.before.get(name), line.after[name]
         if is_object(stored) and stored.get(changes.PART):
             return changes.text_before(self._session, getattr(old, name), stored, after)
-        return rows.decode_value(line.kind, name, stored)
+        return decode_value(rows.NOUNS[line.kind].table.c[name], stored)
 
     def _add_conflict(self, line: Change, field: str, why: str) -> None:
         self.conflicts.append(_describe_conflict(line, field, why))

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from panorama.domain.text.json_types import is_list, is_object
@@ -65,18 +66,7 @@ class Batch:
         operations = tuple(map(normalize_step, operations))
         self._validate(operations, atomic)
         limit = MAX_TOTAL_CHARS // len(operations)
-        results: list[Mapping[str, Any]] = []
-        for at, step in enumerate(operations):
-            if progress.SHOULD_STOP.get()():
-                raise progress.StoppedError
-            try:
-                results.append(self._run_step(step, results))
-            except PanoramaError as error:
-                if atomic:
-                    raise error.with_prefix(
-                        f"Step {at} ({step['tool']}): ", suffix=" No step of the batch was kept."
-                    ) from error
-                results.append({"tool": step["tool"], "ok": False, "error": error.to_dict()})
+        results = self._run_steps(operations, list(self._calls.early_results), atomic)
         failed = sum(not result["ok"] for result in results)
         shown = tuple(_trim_result(result, limit) for result in results)
         left_out = sum(new.get("data") is not old.get("data") for new, old in zip(shown, results, strict=True))
@@ -84,10 +74,23 @@ class Batch:
             results=shown, succeeded=len(results) - failed, failed=failed, atomic=atomic, left_out=left_out
         )
 
+    def read_early(self, operations: tuple[Step, ...], atomic: bool = True) -> Sequence[Mapping[str, Any]]:
+        """Run the first steps of an atomic batch, up to the first that writes, and return their results.
+
+        Raises:
+            InvalidInputError: The list is empty or too long, or a step is not allowed in it.
+        """
+        operations = tuple(map(normalize_step, operations))
+        self._validate(operations, atomic)
+        return self._run_steps(tuple(takewhile(self._is_reading, operations)), [], atomic)
+
     def only_reads(self, operations: tuple[Step, ...], atomic: bool = True) -> bool:
         """Return whether no step writes, so that the batch needs no write transaction."""
         del atomic
-        return not any(self._calls.is_writing(normalize_step(step).get("tool")) for step in operations)
+        return all(self._is_reading(normalize_step(step)) for step in operations)
+
+    def _is_reading(self, step: Step) -> bool:
+        return not self._calls.is_writing(step.get("tool"))
 
     def _validate(self, operations: Sequence[Step], atomic: bool) -> None:
         if not 1 <= len(operations) <= MAX_STEPS:
@@ -107,6 +110,23 @@ class Batch:
                     else "Put its steps into this one.",
                 )
             _refuse_embedded_reference(at, step["args"], count=len(operations))
+
+    def _run_steps(
+        self, operations: Sequence[Step], results: list[Mapping[str, Any]], atomic: bool
+    ) -> list[Mapping[str, Any]]:
+        """Run the steps that have no result yet; return the results of all."""
+        for at, step in enumerate(operations[len(results) :], len(results)):
+            if progress.SHOULD_STOP.get()():
+                raise progress.StoppedError
+            try:
+                results.append(self._run_step(step, results))
+            except PanoramaError as error:
+                if atomic:
+                    raise error.with_prefix(
+                        f"Step {at} ({step['tool']}): ", suffix=" No step of the batch was kept."
+                    ) from error
+                results.append({"tool": step["tool"], "ok": False, "error": error.to_dict()})
+        return results
 
     def _run_step(self, step: Step, earlier: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         arguments = _References(earlier).resolve(step.get("args", {}))

@@ -9,7 +9,7 @@ from panorama.domain.items.notes import Note, NoteHeader, Position
 from panorama.domain.items.references import NoteRef, ProjectRef
 from panorama.domain.markdown.lines import parse_title
 from panorama.domain.markdown.parser import parse_headings
-from panorama.domain.markdown.wiki_links import describe_unfollowed_links
+from panorama.domain.markdown.wiki_links import UNFOLLOWED_LINKS
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.services.base import LargeCall, Service, ServiceContext, drop_none
@@ -19,6 +19,7 @@ from panorama.services.items import duplicates
 from panorama.services.items.results import NoteText
 from panorama.services.search.hints import join_hints
 from panorama.services.search.semantic import SemanticSearch
+from panorama.store.backend import Session
 from panorama.store.items import notes, rows
 
 READ_CHARS = 7000
@@ -109,7 +110,7 @@ class Notes(Service):
             )
             rows.add(session, note)
             duplicate = duplicates.duplicate_hint(session, self._meaning, note, self._context.zone)
-            return Result(note, hint=join_hints(duplicate, describe_unfollowed_links(note.content)))
+            return Result(note, hint=join_hints(duplicate, _describe_links(session, note)))
 
     def update(
         self,
@@ -147,7 +148,7 @@ class Notes(Service):
             new = old.with_changes(self._now(), **rename_own_links(old, values, values.get("title")))
             saved, changed = self._lines.save_note(session, old, new)
             return Result(
-                saved, hint=join_hints(renamed or _warn_if_shrunk(old, new), changed, _describe_links(old, new)),
+                saved, hint=join_hints(renamed or _warn_if_shrunk(old, new), changed, _describe_links(session, new)),
                 wrote=new is not old,
             )  # fmt: skip
 
@@ -184,7 +185,7 @@ class Notes(Service):
             )  # fmt: skip
             new = old.with_changes(self._now(), content=rules.validate_content(text))
             saved, changed = self._lines.save_note(session, old, new)
-            return Result(saved, hint=join_hints(changed, _describe_links(old, new)), wrote=new is not old)
+            return Result(saved, hint=join_hints(changed, _describe_links(session, new)), wrote=new is not old)
 
     def edit(self, note: NoteRef, old_text: str, new_text: str) -> Result[Note]:
         """Replace a piece of a note's text that occurs exactly once.
@@ -203,12 +204,12 @@ class Notes(Service):
                 self._now(), content=rules.validate_content(rules.replace_once(old.content, old_text, new_text))
             )
             saved, changed = self._lines.save_note(session, old, new)
-            return Result(saved, hint=join_hints(changed, _describe_links(old, new)), wrote=new is not old)
+            return Result(saved, hint=join_hints(changed, _describe_links(session, new)), wrote=new is not old)
 
 
-def _describe_links(old: Note, new: Note) -> str:
-    """Describe links of a changed text that are not followed, "" if there are none."""
-    return "" if new.content == old.content else describe_unfollowed_links(new.content)
+def _describe_links(session: Session, note: Note) -> str:
+    """Describe that a written text has links that are not followed, "" if it has none."""
+    return UNFOLLOWED_LINKS if note.id in session.unfollowed else ""
 
 
 def _validate_fields(**fields: Any) -> dict[str, Any]:

@@ -32,8 +32,9 @@ class Session:
     The functions in `later` are called after the commit; they must be quick, and their errors are only logged.
     `long_texts` are the ids of items some of whose words are written or removed after the commit; `index_seconds` is
     how long words were written and removed. `prefetched` is what the call reads next, by the item's id or another
-    name; `labels` returns rows of the id and label of items that its answer may name, by their id.
-    `left_bytes` is how much text it may still write, None without a limit.
+    name; `unfollowed` are the ids of items with more links than are stored. `labels` returns rows of the id and label
+    of items that its answer may name, by their id.
+    `left_bytes` is how much text it may still load and write, None without a limit.
     """
 
     connection: Connection
@@ -44,6 +45,7 @@ class Session:
     long_texts: set[str] = field(default_factory=set[str])
     index_seconds: float = 0.0
     prefetched: dict[str, Any] = field(default_factory=dict[str, Any])
+    unfollowed: set[str] = field(default_factory=set[str])
     labels: dict[str, "Rows"] = field(default_factory=dict[str, "Rows"])
     left_bytes: int | None = None
 
@@ -85,14 +87,27 @@ class Session:
         """
         if self.origin and self.origin.budget:
             size = count_bytes(stored)
-            if self.left_bytes is not None:
-                self.left_bytes -= size
-                if self.left_bytes < 0:
-                    raise InvalidInputError(
-                        f"The steps would write more than {MAX_ATOMIC_BYTES >> 20} MB of text in one transaction.",
-                        hint="Use atomic=false, or several batches.",
-                    )
+            self._take_bytes(size)
             self.spend_bytes(max(0, size - count_bytes(replaced)))
+
+    def count_loaded(self, row: Sequence[Any]) -> None:
+        """Count the texts of an item that was loaded.
+
+        Raises:
+            InvalidInputError: Together with what the transaction loaded and stored before, it is more than that may.
+        """
+        if self.left_bytes is not None:
+            self._take_bytes(count_bytes(tuple(row)))
+
+    def _take_bytes(self, size: int) -> None:
+        if self.left_bytes is None:
+            return
+        self.left_bytes -= size
+        if self.left_bytes < 0:
+            raise InvalidInputError(
+                f"The steps would read and write more than {MAX_ATOMIC_BYTES >> 20} MB of text in one transaction.",
+                hint="Use atomic=false, or several batches.",
+            )
 
     def spend_bytes(self, size: int) -> None:
         """Count so many bytes that are about to be stored.

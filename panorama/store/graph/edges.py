@@ -75,12 +75,15 @@ def _no_rows() -> Sequence[Sequence[Any]]:
     return ()
 
 
-def add_item(session: Session, item: Item, naming: Rows) -> None:
-    """Write the edges of a new item, and resolve the links that name it."""
-    if isinstance(item, Relation):
-        _add_relation(session, item)
-        return
-    _insert_links(session, [(item.id, link) for link in _list_links(item)])
+def add_items(session: Session, items: Sequence[Item], naming: Rows) -> None:
+    """Write the edges of new items, and resolve the links that name them."""
+    links: list[tuple[str, WikiLink]] = []
+    for item in items:
+        if isinstance(item, Relation):
+            _add_relation(session, item)
+        else:
+            links += [(item.id, link) for link in _list_links(session, item)]
+    _insert_links(session, links)
     _resolve_links(session, naming())
 
 
@@ -152,9 +155,10 @@ def _list_changed_names(old: Item | None, new: Item) -> Sequence[str]:
 # Links
 
 
-def _list_links(item: Item) -> list[WikiLink]:
+def _list_links(session: Session, item: Item) -> list[WikiLink]:
     """Return the links in an item's text, and those that its fields are; of two to one item by a kind, the field."""
-    links, fields = parse_links(item.linked_text()), _list_fields(item)
+    (links, has_more), fields = parse_links(item.linked_text()), _list_fields(item)
+    (session.unfollowed.add if has_more else session.unfollowed.discard)(item.id)
     places = {(link.key, link.kind) for link in fields}
     return [*(link for link in links if (link.key, link.kind) not in places), *fields] if fields else links
 
@@ -174,7 +178,7 @@ def _write_links(session: Session, items: Sequence[Item]) -> None:
     """Store the links in the texts of some items; stored ones that did not change are kept."""
     if not items:
         return
-    links = {(item.id, link.key, link.kind): link for item in items for link in _list_links(item)}
+    links = {(item.id, link.key, link.kind): link for item in items for link in _list_links(session, item)}
     stored = _list_stored(session, [item.id for item in items])
     if gone := [row[0] for place, row in stored.items() if place not in links]:
         session.send(_DELETE, {"ids": json.dumps(gone)})

@@ -37,6 +37,11 @@ def link_lines(session: Session, note: str, places: Mapping[str, LinePlace]) -> 
     session.dialect.insert_rows(session.connection, task_lines, _COLUMNS, rows, is_awaited=False)
 
 
+def unlink_lines(session: Session, note: str) -> None:
+    """Remove the places of the lines of tasks in a note."""
+    session.send(delete(task_lines).where(task_lines.c.note == note))
+
+
 def list_linked_notes(session: Session, notes: Sequence[str]) -> set[str]:
     """Return which of some notes have, or had, lines of tasks."""
     return set(session.connection.execute(_LINKED, {"notes": json.dumps(notes)}).scalars()) if notes else set()

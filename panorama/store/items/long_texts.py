@@ -9,8 +9,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from sqlalchemy import and_, or_, select
+
 from panorama.domain.items.item import Item, kind_of
 from panorama.errors import PanoramaError
+from panorama.store import tables
 from panorama.store.backend import Database, Session
 from panorama.store.items import passages, rows
 from panorama.store.log import marks
@@ -66,6 +69,17 @@ def complete_all(database: Database, should_stop: Callable[[], bool] = _never_st
     with database.reading() as session:
         items = list_incomplete(session)
     complete_words(database, items, should_stop)
+
+
+def is_indexed(session: Session) -> bool:
+    """Return whether every living item has its words in the index, and no deleted one has."""
+    known = select(tables.search_parts.c.item).where(tables.search_parts.c.kind != "")
+    for noun in rows.NOUNS.values():
+        id_, alive = noun.table.c.id, noun.table.c.deleted_at.is_(None)
+        wrong = select(id_).where(or_(and_(alive, id_.not_in(known)), and_(~alive, id_.in_(known)))).limit(1)
+        if session.connection.execute(wrong).first():
+            return False
+    return session.full_text.has_all_parts(session)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from datetime import date, datetime
+from datetime import datetime
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Column, Row, Select, Table, and_, bindparam, delete, insert, or_, select
+from sqlalchemy import Column, Row, Select, Table, bindparam, delete, insert, select
 
 from panorama.domain.items.item import AnyItem, Item, kind_of, normalize_name
 from panorama.domain.items.session_lines import Transcript
 from panorama.domain.items.sessions import LoggedSession
 from panorama.errors import ConflictError, NotFoundError
 from panorama.kinds import ITEM_KINDS, ItemKind, Kind, name_kind
-from panorama.store import column_types, session_lines, tables
+from panorama.store import session_lines, tables
 from panorama.store.backend import ItemText, Session
 from panorama.store.graph import edges, task_lines
 from panorama.store.log import changes
@@ -117,7 +117,10 @@ def find(session: Session, kind: str, id_: str) -> Any:
     if (prefetched := session.prefetched.pop(id_, None)) is not None:
         return prefetched
     row = session.connection.execute(_READ[kind], {"id_": id_}).one_or_none()
-    return None if row is None else to_item(kind, row)
+    if row is None:
+        return None
+    session.count_loaded(row)
+    return to_item(kind, row)
 
 
 def prefetch(session: Session, kind: str, id_: str) -> bool:
@@ -167,19 +170,41 @@ def add(session: Session, item: Item, *, at: datetime | None = None) -> None:
         IdTakenError: Its id is taken; the transaction must be retried.
         ConflictError: Another item has its name, and only one can.
     """
-    noun, row = NOUNS[item.KIND], _to_row(item)
-    session.spend(row)
-    values = [tuple(row.values())]
-    naming = edges.ask_naming(session, [(None, item)])
-    if not session.dialect.insert_rows(session.connection, noun.table, tuple(row), values, skip_existing=True):
+    if not _insert_all(session, [item], at):
         if exists(session, item.KIND, item.id, trash=True):
             raise IdTakenError(f"The id {item.id} is taken.")
         raise ConflictError(f"Another {item.KIND} is called “{item.label}” by now.", hint="Read it again, then repeat.")
+
+
+def add_all(session: Session, items: Sequence[Item]) -> None:
+    """Store new items of one kind whose names need not differ, by the same statements.
+
+    Raises:
+        IdTakenError: An id is taken; the transaction must be retried.
+    """
+    for start in range(0, len(items), BATCH_SIZE):
+        if not _insert_all(session, items[start : start + BATCH_SIZE]):
+            raise IdTakenError(f"The id of one of {len(items)} {name_kind(items[0].KIND, 2)} is taken.")
+
+
+def _insert_all(session: Session, items: Sequence[Item], at: datetime | None = None) -> bool:
+    """Store new items of one kind; return false if one could not be stored."""
+    noun, stored = NOUNS[items[0].KIND], [_to_row(item) for item in items]
+    for row in stored:
+        session.spend(row)
+    naming = edges.ask_naming(session, [(None, item) for item in items])
+    values = [tuple(row.values()) for row in stored]
+    names = tuple(stored[0])
+    if session.dialect.insert_rows(session.connection, noun.table, names, values, skip_existing=True) != len(items):
+        return False
     if noun.has_other_names:
-        _write_names(session, item)
-    edges.add_item(session, item, naming)
-    session.full_text.set_words(session, [index_entry(item)], new=True)
-    changes.record_all(session, [changes.NewLine("create", item, {}, _initial_fields(noun, item), at=at)])
+        for item in items:
+            _write_names(session, item)
+    edges.add_items(session, items, naming)
+    session.full_text.set_words(session, [index_entry(item) for item in items], new=True)
+    lines = [changes.NewLine("create", item, {}, _initial_fields(noun, item), at=at) for item in items]
+    changes.record_all(session, lines)
+    return True
 
 
 NO_ROWS: Mapping[str, tuple[int, int]] = {}
@@ -348,20 +373,6 @@ def _initial_fields(noun: Noun, item: Item) -> dict[str, Any]:
     return {name: value for name, value in initial.items() if value not in (None, "", (), {}, False)}
 
 
-def decode_value(kind: str, name: str, stored: Any) -> Any:
-    """Decode a field's value from its plain form in `changes`."""
-    column = NOUNS[kind].table.c[name]
-    if stored is None:
-        return None
-    if isinstance(column.type, column_types.TagList):
-        return tuple(stored)
-    if isinstance(column.type, column_types.Utc):
-        return datetime.fromisoformat(stored)
-    if isinstance(column.type, column_types.DeadlineText):
-        return date.fromisoformat(stored) if len(stored) == 10 else datetime.fromisoformat(stored)
-    return date.fromisoformat(stored) if column.type.python_type is date else stored
-
-
 def exists(session: Session, kind: str, id_: str, *, trash: bool = False) -> bool:
     """Return whether a living item has this id; with `trash`, also a deleted one."""
     row = session.connection.execute(_ALIVE[kind], {"id_": id_}).first()
@@ -384,14 +395,3 @@ def iter_items(session: Session, ids: Sequence[str]) -> Iterator[Any]:
     """Yield items by their ids, in that order; only a few are in memory at a time, because each may have 10 MB."""
     for start in range(0, len(ids), BATCH_SIZE):
         yield from load_all(session, ids[start : start + BATCH_SIZE]).values()
-
-
-def is_indexed(session: Session) -> bool:
-    """Return whether every living item has its words in the index, and no deleted one has."""
-    known = select(tables.search_parts.c.item).where(tables.search_parts.c.kind != "")
-    for noun in NOUNS.values():
-        id_, alive = noun.table.c.id, noun.table.c.deleted_at.is_(None)
-        wrong = select(id_).where(or_(and_(alive, id_.not_in(known)), and_(~alive, id_.in_(known)))).limit(1)
-        if session.connection.execute(wrong).first():
-            return False
-    return session.full_text.has_all_parts(session)

@@ -15,7 +15,7 @@ from panorama.domain.text.sizes import format_size
 from panorama.domain.withdrawal import Replacement
 from panorama.errors import UnavailableError
 from panorama.store.backend import CheckResult
-from panorama.store.items import rows
+from panorama.store.items import long_texts
 from panorama.store.migrate import HEAD
 from panorama.store.postgres import spaces
 from panorama.store.postgres.connections import describe_url
@@ -207,6 +207,6 @@ class PostgresMaintenance:
 
     def _check_search_index(self) -> CheckResult:
         with closing(self._open()) as database, database.reading() as session:
-            if rows.is_indexed(session):
+            if long_texts.is_indexed(session):
                 return CheckResult("ok", "the words match the items")
         return CheckResult("fail", "words are missing or left over", "Restore a backup: `panorama restore PATH`.")

@@ -12,7 +12,7 @@ from panorama.domain.withdrawal import Replacement
 from panorama.errors import UnavailableError
 from panorama.store.backend import CheckResult
 from panorama.store.contents.folder import FolderContents
-from panorama.store.items import rows
+from panorama.store.items import long_texts
 from panorama.store.migrate import HEAD
 from panorama.store.sqlite.engine import SqliteDatabase
 from panorama.store.sqlite.file import database_size_bytes, is_ours
@@ -138,7 +138,7 @@ class SqliteMaintenance:
 
     def _check_search_index(self) -> CheckResult:
         with closing(self._open()) as database, database.reading() as session:
-            if rows.is_indexed(session):
+            if long_texts.is_indexed(session):
                 return CheckResult("ok", "the full-text index matches the items")
         return CheckResult("fail", "the full-text index does not match the items", _RESTORE_HINT)
 
