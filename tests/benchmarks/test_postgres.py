@@ -2,11 +2,14 @@
 
 import asyncio
 import statistics
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -23,6 +26,7 @@ from panorama.domain.items.notes import Note
 from panorama.store.items import rows
 from panorama.store.postgres.connections import parse_url
 from panorama.store.postgres.engine import PostgresDatabase
+from panorama.store.postgres.transfer import moving
 from tests.postgres.delaying_proxy import delaying_proxy
 from tests.postgres.space import open_space
 
@@ -36,6 +40,29 @@ BAR = 2.0
 ONE_WAY_SECONDS = 0.0025
 """The delay of a network whose round trip takes 5 ms."""
 
+RANKS = (0, 5, 50, 500, 3000)
+"""Words by how many are more frequent: the first stands in every second note, the last in a few."""
+
+SEVERAL = {"a common and a rarer word": (5, 300), "two common words": (1, 4), "three words": (5, 60, 900)}
+WRITERS, WRITING_SECONDS = 4, 8.0
+_WRITER = """
+import sys, time
+from pathlib import Path
+from pydantic import SecretStr
+from panorama.app import open_app
+from panorama.calls import Conversation
+from panorama.config import Settings
+home, url, space, seconds = sys.argv[1:]
+person = Conversation(id="v_benchmark", actor="cli", client="benchmark")
+with open_app(Settings(home=Path(home), database_url=SecretStr(url), space=space, embedder="none")) as app:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    written, end = 0, time.monotonic() + float(seconds)
+    while time.monotonic() < end:
+        app.calls.call("create_task", {"title": f"Task {written}"}, person)
+        written += 1
+print(written)
+"""
 SLOW_CALLS = ("create_task", "create_note", "update_task", "get_note", "list_tasks")
 WRITER = Origin(actor="tool", client="benchmark", conversation="", operation="", call="", unit="")
 HEARD_SECONDS = 0.5
@@ -197,3 +224,59 @@ def test_calls_over_a_slow_network(tmp_path: Path, postgres_url: str, board: Boa
 
     for label in SLOW_CALLS:
         board.show(f"{label} over a network of 5 ms, p50", "≤ 30 ms", ms(found[f"slow {label}"]))
+
+
+def test_search_by_rank_of_word(many_notes: Path, tmp_path: Path, postgres_url: str, board: Board) -> None:
+    moving.fill_space(many_notes, postgres_url, "ranks", datetime.now(UTC))
+    chosen: dict[str, Any] = {"timezone": "Europe/Berlin", "embedder": "none"}
+    file = Settings(home=many_notes, **chosen)
+    space = Settings(home=tmp_path, database_url=SecretStr(postgres_url), space="ranks", **chosen)
+    words = Town().language.words
+    queries = {f"word {rank}": words[rank] for rank in RANKS}
+    queries |= {name: " ".join(words[rank] for rank in ranks) for name, ranks in SEVERAL.items()}
+    queries |= {"a phrase": f'"{words[1]} {words[4]}"', "three letters": words[40][:3]}
+    with open_app(file) as on_file, open_app(space) as on_space:
+        steps = as_searches("file", caller(on_file), queries) | as_searches("space", caller(on_space), queries)
+        found = asyncio.run(in_turn(steps, times=10))
+
+    for name in queries:
+        board.show(
+            f"search for {name} in 100,000 notes on PostgreSQL / SQLite, p50", f"≤ {BAR:g} x",
+            f"{ratio(found, f'space {name}', f'file {name}'):.2f} x",
+            f"{ms(found[f'space {name}'])} / {ms(found[f'file {name}'])}",
+        )  # fmt: skip
+
+
+def as_searches(label: str, call: Callable[..., Any], queries: Mapping[str, str]) -> dict[str, Step]:
+    """Return keyword searches on one database, each under its name."""
+    return {
+        f"{label} {name}": as_step(partial(call, "search", query=query, mode="keyword"))
+        for name, query in queries.items()
+    }
+
+
+def test_writers_in_spaces_of_their_own(tmp_path: Path, postgres_url: str, board: Board) -> None:
+    alone = sum(write_in_spaces(tmp_path / "one", postgres_url, 1))
+    several = write_in_spaces(tmp_path / "four", postgres_url, WRITERS)
+
+    board.show(
+        f"{WRITERS} writers in {WRITERS} spaces / 1 writer, writes", "≥ 3 x", f"{sum(several) / alone:.2f} x",
+        f"{sum(several) / WRITING_SECONDS:.0f} / {alone / WRITING_SECONDS:.0f} a second; by writer {several}",
+    )  # fmt: skip
+
+
+def write_in_spaces(folder: Path, url: str, number: int) -> list[int]:
+    """Let some processes write tasks at once, each in a space of its own; return how many each has written."""
+    writers: list[subprocess.Popen[str]] = []
+    for place in range(number):
+        command = [sys.executable, "-c", _WRITER, str(folder / str(place)), url, f"writer{number}_{place}"]
+        command.append(str(WRITING_SECONDS))
+        writers.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+    for writer in writers:
+        assert writer.stdout
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        assert writer.stdin
+        writer.stdin.write("\n")
+        writer.stdin.flush()
+    return [int(writer.communicate()[0]) for writer in writers]

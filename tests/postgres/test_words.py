@@ -7,8 +7,9 @@ from shutil import copyfile
 from statistics import fmean
 
 import pytest
+from sqlalchemy import event
 
-from panorama.domain.text.tokens import index_text
+from panorama.domain.text.tokens import Term, index_text
 from panorama.store.postgres.lexemes import split_lexemes
 from panorama.store.words.tokenizer import get_tokenizer
 from tests.postgres.words import Words, open_postgres, open_sqlite, read_lines
@@ -32,6 +33,19 @@ ODD_QUERIES = [
     "ete", "शनिवार", "שלום", "ﷺ",
     "ti", "t*", '"only a"', '"a title"', "untitled", "gärten",
 ]  # fmt: skip
+MANY = 12_000
+"""More parts than are counted."""
+
+_FILL = """
+    INSERT INTO search_parts (id, item, kind, digest)
+        SELECT n, 'n_' || n, 'note', 'd_' || n FROM generate_series(1, :many) AS n;
+    INSERT INTO search_words (id, words)
+        SELECT n, CAST('''tea'':1 ''teapot'':2'
+            || CASE WHEN mod(n, 3) = 0 THEN ' ''green'':3' ELSE '' END
+            || CASE WHEN n <= 30 THEN ' ''old'':4 ''oak'':5' ELSE '' END AS tsvector)
+        FROM generate_series(1, :many) AS n;
+    ANALYZE search_words;
+"""
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -56,6 +70,14 @@ def both(template: Path, tmp_path: Path, postgres_url: str) -> Iterator[tuple[Wo
             for words in (sqlite, postgres):
                 words.put(f"n_{number:010}", title, content)
         yield sqlite, postgres
+
+
+@pytest.fixture
+def many(postgres_url: str) -> Iterator[Words]:
+    """An index with many parts: all have tea, a third is green, and the first ones have an old oak."""
+    with open_postgres(postgres_url) as made:
+        made.session.connection.exec_driver_sql(_FILL.replace(":many", str(MANY)))
+        yield made
 
 
 def test_every_query_matches_the_same_notes_on_both_databases(both: tuple[Words, Words]) -> None:
@@ -204,6 +226,42 @@ def test_words_that_no_part_has_are_forgotten_by_a_purge(words: Words) -> None:
 
     assert (before, after) == ("wedding", "")
     assert session.vocabulary.correct(session, "funeal") == "funeral"
+
+
+def test_common_words_of_many_parts_are_estimated_until_the_server_looks_again(many: Words) -> None:
+    session, sent = many.session, list[str]()
+    event.listen(session.connection, "before_cursor_execute", lambda *call: sent.append(call[2]))
+    words = {"tea": "tea", "green": "green", "oak": "oak"}
+    first = session.vocabulary.measure(session, words)
+    sent.clear()
+    assert session.vocabulary.measure(session, {"tea": "tea"}) == (MANY, {"tea": MANY})
+    statements = len(sent)
+    session.connection.exec_driver_sql("DELETE FROM search_words WHERE id > 11000; ANALYZE search_words")
+    session.vocabulary.measure(session, words)
+
+    assert first == (MANY, {"tea": MANY, "green": MANY // 3, "oak": 30})
+    assert statements == 1, "it is only asked how many parts there are"
+    assert session.vocabulary.measure(session, words) == (11_000, {"tea": 11_000, "green": 3_666, "oak": 30})
+
+
+def test_a_common_prefix_is_not_counted(many: Words) -> None:
+    session, counted = many.session, list[str]()
+    event.listen(session.connection, "before_cursor_execute", lambda *call: counted.append(call[2]))
+    common, rare = Term(("te",), prefix=True), Term(("oa",), prefix=True)
+
+    assert session.vocabulary.count_term(session, common, most=8_000) == 8_000
+    assert not any("@@" in statement for statement in counted)
+    assert session.vocabulary.count_term(session, rare, most=8_000) == 30
+
+
+def test_parts_with_several_words_are_found_among_the_first_of_many(many: Words) -> None:
+    text, session = many.session.full_text, many.session
+    both, common = many.build("old oak"), many.build("green tea")
+
+    assert sorted(match.part for match in text.search_expression(session, both, limit=50, reach=20)) == list(
+        range(11, 31)
+    )
+    assert [match.part for match in text.search_expression(session, common, limit=2, reach=100)] == [12_000, 11_997]
 
 
 def best_place(ids: list[str], relevant: set[str]) -> float:

@@ -271,6 +271,10 @@ class Vocabulary(Protocol):
         """Return how many parts there are, and how many hold some words, given by stem; of common ones about."""
         ...
 
+    def count_term(self, session: Session, term: Term, *, most: int) -> int:
+        """Return how many parts hold a term, counted up to `most`; of common ones about."""
+        ...
+
     def correct(self, session: Session, word: str) -> str:
         """Return the stored word that an unknown word most likely was, "" if there is none."""
         ...

@@ -83,9 +83,7 @@ def _weigh_term(session: Session, term: Term, stem: str, known: Mapping[str, int
     if term.guessed and (count or len(term.words[-1]) < MIN_PREFIX_LETTERS):
         term = replace(term, prefix=False)
     if term.prefix or term.others or not stem:
-        count = session.full_text.count(
-            session, session.full_text.build_expression([term], every=True), most=2 * MAX_RANKED
-        )
+        count = session.vocabulary.count_term(session, term, most=2 * MAX_RANKED)
     weight = math.log1p((max(0, total - count) + 0.5) / (count + 0.5))
     return WeightedTerm(term, count, weight if count else weight * MISSING_WORD_FACTOR)
 

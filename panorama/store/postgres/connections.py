@@ -185,6 +185,7 @@ def _create_engine(
         "search_path": schema,
         "timezone": "UTC",
         "jit": "off",  # to compile a statement takes longer than to run it
+        "max_parallel_workers_per_gather": "0",  # to start a worker does too
         "plan_cache_mode": "force_custom_plan",  # a plan for any word is a hundred times slower for some
         **_LOST_CLIENT,
         **_ROLE_DEFAULTS,

@@ -23,7 +23,7 @@ MIN_IDEOGRAPH = "\u2e80"
 """Two characters from this one on are a pair of a longer text, not a word that somebody misspells."""
 
 EXACT_COUNT = 10_000
-"""Up to so many parts are counted; of more the server's estimate is taken."""
+"""Up to so many parts, and those with a word, are counted; of more the server's estimates are taken."""
 
 RECENT_PARTS = 4_000
 """The last written parts that are read one by one for several words that stand in one part."""
@@ -50,33 +50,35 @@ _DELETE = text(
     "WITH gone AS (DELETE FROM search_words WHERE id = ANY(:ids)) DELETE FROM search_parts WHERE id = ANY(:ids)"
 )
 _WEIGHTS = "'{{{low}, {low}, {low}, 1}}'".format(low=1 / TITLE_WEIGHT)  # of D, C, B and A
-# Rank and limit before the join. A title's word has weight A, any other D; 1 divides by the logarithm of the length.
+# A title's word has weight A, any other D; 1 divides by the logarithm of the length.
+_SCORE = f"ts_rank({_WEIGHTS}, words, CAST(:query AS tsquery), 1) AS score"
+# Matches are ranked where they are read and sorted without their words, which would not fit into the server's memory
+# for one sort. Rank and limit come before the join.
 _RANK = (
-    "SELECT p.item, p.kind, r.score, r.id{columns} FROM (SELECT id, words, ts_rank("
-    "{weights}, words, CAST(:query AS tsquery), 1) AS score "
-    "FROM ({matches}) AS m ORDER BY score DESC, id {order} LIMIT :limit) AS r "
+    "SELECT p.item, p.kind, r.score, r.id{columns} FROM (SELECT id, score FROM ({matches}) AS m "
+    "ORDER BY score DESC, id {order} LIMIT :limit) AS r "
     "JOIN search_parts AS p ON p.id = r.id ORDER BY r.score DESC, p.id {order}"
 )
 _LAST_MATCHES = (
-    "SELECT id, words FROM search_words WHERE words @@ CAST(:query AS tsquery) ORDER BY id DESC LIMIT :reach"
+    f"SELECT id, {_SCORE} FROM search_words WHERE words @@ CAST(:query AS tsquery) ORDER BY id DESC LIMIT :reach"
 )
 # The server cannot estimate how many parts have several words, and would read all parts from the last one on. So the
 # last ones are read, and only if they are too few also those that the index of words finds (id + 0 makes it do so).
 _JOINT_MATCHES = (
-    "WITH last AS MATERIALIZED (SELECT id, words FROM (SELECT id, words FROM search_words "
+    f"WITH last AS MATERIALIZED (SELECT id, {_SCORE} FROM (SELECT id, words FROM search_words "
     f"ORDER BY id DESC LIMIT {RECENT_PARTS}) AS n WHERE words @@ CAST(:query AS tsquery)) "
-    "SELECT id, words FROM (SELECT id, words FROM last UNION ALL SELECT * FROM (SELECT id, words FROM search_words "
-    "WHERE words @@ CAST(:query AS tsquery) AND (SELECT count(*) FROM last) < :limit "
-    f"AND id + 0 < (SELECT min(id) FROM (SELECT id FROM search_words ORDER BY id DESC LIMIT {RECENT_PARTS}) AS n) "
-    "ORDER BY id + 0 DESC LIMIT :reach) AS o) AS j ORDER BY id DESC LIMIT :reach"
+    f"SELECT id, score FROM (SELECT id, score FROM last UNION ALL SELECT w.id, {_SCORE} FROM (SELECT id "
+    "FROM search_words WHERE words @@ CAST(:query AS tsquery) AND (SELECT count(*) FROM last) < :limit "
+    f"AND id + 0 < (SELECT id FROM search_words ORDER BY id DESC OFFSET {RECENT_PARTS - 1} LIMIT 1) "
+    "ORDER BY id + 0 DESC LIMIT :reach) AS o JOIN search_words AS w ON w.id = o.id) AS j ORDER BY id DESC LIMIT :reach"
 )
 _HOLDS = (
     ", ARRAY(SELECT t.place - 1 FROM unnest(CAST(:terms AS text[])) WITH ORDINALITY AS t(term, place) "
-    "WHERE r.words @@ CAST(t.term AS tsquery) ORDER BY t.place)"
+    "JOIN search_words AS w ON w.id = r.id WHERE w.words @@ CAST(t.term AS tsquery) ORDER BY t.place)"
 )
-_BEST = text(_RANK.format(columns=_HOLDS, order="DESC", weights=_WEIGHTS, matches=_LAST_MATCHES))
-_BEST_JOINT = text(_RANK.format(columns=_HOLDS, order="DESC", weights=_WEIGHTS, matches=_JOINT_MATCHES))
-_NAMED = text(_RANK.format(columns="", order="ASC", weights=_WEIGHTS, matches=_LAST_MATCHES))
+_BEST = text(_RANK.format(columns=_HOLDS, order="DESC", matches=_LAST_MATCHES))
+_BEST_JOINT = text(_RANK.format(columns=_HOLDS, order="DESC", matches=_JOINT_MATCHES))
+_NAMED = text(_RANK.format(columns="", order="ASC", matches=_LAST_MATCHES))
 COUNT_ALL = text(
     f"SELECT CASE WHEN reltuples > {EXACT_COUNT} THEN CAST(reltuples AS bigint) "
     "ELSE (SELECT count(*) FROM search_words) END FROM pg_class WHERE oid = to_regclass('search_words')"

@@ -1,20 +1,21 @@
 """The indexed words: a list of all that were ever written, and how frequent they are."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import prod
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
+from panorama.domain.text.tokens import Term
 from panorama.store.backend import Session
 from panorama.store.items import rows
-from panorama.store.postgres.fulltext import COUNT_ALL
+from panorama.store.postgres.fulltext import COUNT_ALL, EXACT_COUNT
 from panorama.store.postgres.lexemes import LEXEME_CHARS, split_lexemes
 from panorama.store.words.part_index import HIDDEN_KIND
 from panorama.store.words.word_vocabulary import MAX_BUCKET, MAX_TEXTS, READ_CHARS, TermRange, WordVocabulary
 
-LARGE_TABLE_PARTS = 20_000
-"""From so many parts on the server's statistics are asked for the most common words."""
-
-MIN_COMMON = 8_000
+MIN_COMMON = 500
 """Words that the server estimates in more parts are not counted."""
 
 _BUCKET = text(
@@ -22,18 +23,16 @@ _BUCKET = text(
     f"AND length(term) BETWEEN :shortest AND :longest LIMIT {MAX_BUCKET}"
 )
 _KNOWN = text("SELECT term FROM search_terms WHERE term = ANY(:terms)")
-# The statistics name the thousand most common words. Their frequencies are followed by those of the array itself.
 _COUNTS = text(
-    "WITH common AS MATERIALIZED (SELECT e.term, CAST(e.share * c.parts AS bigint) AS parts FROM "
-    "(SELECT reltuples AS parts, relname, relnamespace FROM pg_class WHERE oid = to_regclass('search_words') "
-    f"AND reltuples >= {LARGE_TABLE_PARTS} OFFSET 0) AS c "
-    "CROSS JOIN LATERAL (SELECT most_common_elems, most_common_elem_freqs FROM pg_stats "
-    "WHERE schemaname = c.relnamespace::regnamespace::text AND tablename = c.relname AND attname = 'words') AS s "
-    "CROSS JOIN LATERAL unnest(CAST(CAST(s.most_common_elems AS text) AS text[]), s.most_common_elem_freqs) "
-    f"AS e(term, share) WHERE e.term = ANY(:terms) AND e.share * c.parts > {MIN_COMMON}) "
-    "SELECT t.term, coalesce(common.parts, (SELECT count(*) FROM search_words "
-    "WHERE words @@ CAST('''' || t.term || '''' AS tsquery))) "
-    "FROM unnest(CAST(:terms AS text[])) AS t(term) LEFT JOIN common ON common.term = t.term"
+    "SELECT t.term, (SELECT count(*) FROM search_words WHERE words @@ CAST('''' || t.term || '''' AS tsquery)) "
+    "FROM unnest(CAST(:terms AS text[])) AS t(term)"
+)
+# The statistics name the thousand most common words. Their frequencies are followed by those of the array itself.
+_COMMON = text(
+    "SELECT e.term, e.share FROM pg_stats AS s CROSS JOIN LATERAL "
+    "unnest(CAST(CAST(s.most_common_elems AS text) AS text[]), s.most_common_elem_freqs) AS e(term, share) "
+    "WHERE s.schemaname = current_schema() AND s.tablename = 'search_words' AND s.attname = 'words' "
+    "AND e.term IS NOT NULL"
 )
 _FIRST_PARTS = text(
     "SELECT t.term, p.kind, p.item, p.digest FROM unnest(CAST(:terms AS text[])) WITH ORDINALITY AS t(term, place) "
@@ -43,22 +42,58 @@ _FIRST_PARTS = text(
 )
 
 
+class Estimates(NamedTuple):
+    """What the server's statistics say: how many parts there are, and how many contain the common words."""
+
+    parts: int
+    counts: Mapping[str, int]
+
+
 class TsvectorVocabulary(WordVocabulary):
-    """The words of the `tsvector` column."""
+    """The words of the `tsvector` column.
+
+    The server's estimates are kept until it makes new ones: reading them costs more than a search for a rare word.
+    """
+
+    def __init__(self) -> None:
+        self._estimates: WeakKeyDictionary[Engine, Estimates] = WeakKeyDictionary()
 
     def count_parts(self, session: Session, stems: Sequence[str]) -> dict[str, int]:
-        """Return how many parts contain each stem, without unknown ones; of very common words an estimate."""
-        if not stems:
-            return {}
-        cut = {stem[:LEXEME_CHARS]: stem for stem in stems}
-        counts = session.connection.execute(_COUNTS, {"terms": list(cut)})
-        return {cut[row[0]]: row[1] for row in counts if row[1]}
+        """Return how many parts contain each stem, without unknown ones; of common words an estimate."""
+        return self.measure(session, dict.fromkeys(stems, ""))[1] if stems else {}
 
     def measure(self, session: Session, words: Mapping[str, str]) -> tuple[int, dict[str, int]]:
-        """Return how many parts there are, and how many contain some words, given by stem."""
+        """Return how many parts there are, and how many contain some words, given by stem; of common ones about."""
+        estimates = self._load_estimates(session)
         total = session.ask(COUNT_ALL)
-        counts = self.count_parts(session, list(words))
-        return total()[0][0], counts
+        cut = {stem[:LEXEME_CHARS]: stem for stem in words}
+        counts = {term: estimates.counts[term] for term in cut if term in estimates.counts}
+        if rare := [term for term in cut if term not in counts]:
+            counts |= {row[0]: row[1] for row in session.connection.execute(_COUNTS, {"terms": rare})}
+        parts: int = total()[0][0]
+        if parts != estimates.parts and (estimates.counts or parts > EXACT_COUNT):
+            self._estimates.pop(session.connection.engine, None)
+        return parts, {cut[term]: count for term, count in counts.items() if count}
+
+    def count_term(self, session: Session, term: Term, *, most: int) -> int:
+        """Return how many parts contain a term, counted up to `most`; of a common prefix that many by estimates."""
+        if term.prefix and not term.others and len(lexemes := split_lexemes(" ".join(term.words))) == 1:
+            estimates = self._load_estimates(session)
+            common = (count for word, count in estimates.counts.items() if word.startswith(lexemes[0]))
+            if estimates.parts * (1 - prod(1 - count / estimates.parts for count in common)) >= most:
+                return most
+        return super().count_term(session, term, most=most)
+
+    def _load_estimates(self, session: Session) -> Estimates:
+        engine = session.connection.engine
+        if engine not in self._estimates:
+            total = session.ask(COUNT_ALL)
+            shares = session.connection.execute(_COMMON).all()
+            parts: int = total()[0][0]
+            counts = {row[0]: round(row[1] * parts) for row in shares} if parts > EXACT_COUNT else {}
+            common = {term: count for term, count in counts.items() if count > MIN_COMMON}
+            self._estimates[engine] = Estimates(parts, common)
+        return self._estimates[engine]
 
     def list_terms(self, session: Session, span: TermRange) -> Iterable[str]:
         """Return stems in a range, at most MAX_BUCKET; some may have left the index."""

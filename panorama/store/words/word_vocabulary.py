@@ -60,6 +60,11 @@ class WordVocabulary(ABC):
         They are READ_CHARS long.
         """
 
+    def count_term(self, session: Session, term: Term, *, most: int) -> int:
+        """Return how many parts contain a term, counted up to `most`."""
+        text = session.full_text
+        return text.count(session, text.build_expression([term], every=True), most=most)
+
     def stem(self, word: str) -> str:
         """Return the form in which the index stores a word, "" if it is not a single word."""
         return stem(word)
