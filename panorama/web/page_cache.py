@@ -1,6 +1,7 @@
 """Rendered pages, kept until an item or a script changes, and for a minute at most."""
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -42,6 +43,23 @@ class PageCache:
         self._state: DataState | None = None
         self._pages: dict[PageKey, bytes] = {}
         self._size = 0
+        self._rendering: dict[tuple[DataState, PageKey], threading.Lock] = {}
+
+    def get(self, state: DataState, key: PageKey, render: Callable[[], bytes]) -> bytes:
+        """Return a page, and render it if necessary: once, also if many tabs request it at the same time."""
+        if page := self.find(state, key):
+            return page
+        with self._lock:
+            turn = self._rendering.setdefault((state, key), threading.Lock())
+        try:
+            with turn:
+                if not (page := self.find(state, key)):
+                    page = render()
+                    self.add(state, key, page)
+        finally:
+            with self._lock:
+                self._rendering.pop((state, key), None)
+        return page
 
     def find(self, state: DataState, key: PageKey) -> bytes | None:
         """Return a page, None if it has to be rendered."""

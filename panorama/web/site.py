@@ -9,9 +9,15 @@ from starlette.applications import Starlette
 from starlette.datastructures import FormData
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.routing import Route
 from starlette.types import Scope
 
 from panorama.app import App
@@ -27,7 +33,7 @@ from panorama.web.markdown import render_markdown
 from panorama.web.menu import Menu
 from panorama.web.page_cache import DataState, PageCache, PageKey
 from panorama.web.page_calls import PageCalls
-from panorama.web.rendering import STATIC, render, static_version
+from panorama.web.rendering import load_static_files, render, static_version
 from panorama.web.texts import Language, Texts, choose_language
 from panorama.web.view import View, ViewRequest
 from panorama.web.views import VIEWS
@@ -46,7 +52,10 @@ MAX_PARTS = 200
 SEARCH_FIELD = "q"
 """The words of a search, whose results follow changes a little later: such pages are rendered anew."""
 
-IMMUTABLE = "private, max-age=31536000, immutable"
+IMMUTABLE = {"cache-control": "private, max-age=31536000, immutable"}
+MEDIA_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+"""Of static files, by the ends of their names: the system's list of types may be changed by other programs."""
+
 Result = TypeVar("Result")
 RunCall = Callable[[Callable[[], Result]], Awaitable[Result]]
 _log = logging.getLogger(__name__)
@@ -77,8 +86,7 @@ class Site:
     def _view_routes(self) -> list[Route]:
         return [Route(view.path, self._make_endpoint(view)) for view in VIEWS]
 
-    def _other_routes(self) -> list[Route | Mount]:
-        static = _ImmutableFiles(directory=STATIC)
+    def _other_routes(self) -> list[Route]:
         return [
             Route("/", _go_to_today),
             Route("/in", self._show_sign_in),
@@ -91,7 +99,7 @@ class Site:
             Route("/do/{name}", self._submit, methods=["POST"]),
             Route("/files/{id}/content", self._send_content),
             Route("/sessions/end", self._end_sessions, methods=["POST"]),
-            Mount(f"/static/{static_version()}", static),
+            Route(f"/static/{static_version()}/{{name}}", _send_static_file),
         ]
 
     # Pages.
@@ -112,17 +120,16 @@ class Site:
         key = PageKey(
             request.url.path, request.url.query, language, session_context.token, session_context.session.read_only
         )
-        is_cached = view.is_cached and SEARCH_FIELD not in asked.query
-        if is_cached and (page := self._cache.find(state, key)):
-            return HTMLResponse(page)
+
+        def render_page() -> bytes:
+            return self._render(view.name, request, view, state, view.make(asked)).encode()
+
         try:
-            values = view.make(asked)
+            if view.is_cached and SEARCH_FIELD not in asked.query:
+                return HTMLResponse(self._cache.get(state, key, render_page))
+            return HTMLResponse(render_page())
         except PanoramaError as error:
             return self._render_error(request, error)
-        page = self._render(view.name, request, view, state, values).encode()
-        if is_cached:
-            self._cache.add(state, key, page)
-        return HTMLResponse(page)
 
     def _render(
         self, template: str, request: Request, view: View | None, state: DataState, values: Mapping[str, Any]
@@ -318,14 +325,13 @@ class Site:
         return HTMLResponse(render("signed_out", _language_of(request), values), 401)
 
 
-class _ImmutableFiles(StaticFiles):
-    """Static files that browsers keep for good: their addresses change with their contents."""
-
-    def file_response(self, full_path: Any, stat_result: Any, scope: Scope, status_code: int = 200) -> Response:
-        """Return a file."""
-        response = super().file_response(full_path, stat_result, scope, status_code)
-        response.headers["cache-control"] = IMMUTABLE
-        return response
+async def _send_static_file(request: Request) -> Response:
+    """Send a file that browsers keep for good: its address changes with its content."""
+    name = request.path_params["name"]
+    content = load_static_files().get(name)
+    if content is None:
+        return PlainTextResponse("There is no such file.", 404)
+    return Response(content, headers=IMMUTABLE, media_type=MEDIA_TYPES[name.rpartition(".")[2]])
 
 
 async def _go_to_today(_: Request) -> Response:

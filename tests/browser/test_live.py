@@ -16,6 +16,18 @@ pytestmark = pytest.mark.browser
 TABS = 10
 """More than the six connections that a browser opens to one server."""
 
+SLOW_FETCH = """() => {
+  const { fetch } = window
+  let underWay = 0
+  window.mostUnderWay = 0
+  window.fetch = async (...request) => {
+    mostUnderWay = Math.max(mostUnderWay, ++underWay)
+    await new Promise(done => setTimeout(done, 200))
+    return fetch(...request).finally(() => underWay--)
+  }
+}"""
+"""Makes each request take as long as on a busy machine, and counts those under way."""
+
 
 @pytest.fixture
 def own_daemon(sample_home: Path, tmp_path: Path) -> Iterator[PageDaemon]:
@@ -53,6 +65,17 @@ def test_ten_tabs_share_one_stream_and_all_show_a_change(open_context: OpenConte
         expect(tab.locator(f"#{task}")).to_be_visible()
     assert len([url for url in streams if url]) <= 2 * TABS
     assert sum(tab.evaluate("performance.getEntriesByName(location.origin + '/live').length") for tab in tabs) <= 1
+
+
+def test_pages_are_fetched_one_after_another_while_changes_arrive(page: Page, assistant: Assistant) -> None:
+    page.goto("/today")
+    expect(page.locator("body")).to_have_attribute("data-live", "on")
+    page.evaluate(SLOW_FETCH)
+
+    tasks = [assistant.call("create_task", title=f"Wipe shelf {n}", deadline="today")["id"] for n in range(6)]
+
+    expect(page.locator(f"#{tasks[-1]}")).to_be_visible()
+    assert page.evaluate("mostUnderWay") == 1
 
 
 def test_another_tab_listens_when_the_first_is_closed(open_context: OpenContext, assistant: Assistant) -> None:

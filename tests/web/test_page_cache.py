@@ -1,6 +1,8 @@
 """Pages that are kept: what they depend on, and how many there are."""
 
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -91,6 +93,23 @@ def test_pages_of_an_older_state_are_removed() -> None:
     cache.find(DataState(7, 0, BEGIN + timedelta(minutes=1)), make_key())
 
     assert cache.find(STATE, make_key()) is None
+
+
+def test_a_page_that_two_tabs_request_at_once_is_rendered_once() -> None:
+    cache, is_rendering, may_end = PageCache(), threading.Event(), threading.Event()
+
+    def render() -> bytes:
+        is_rendering.set()
+        may_end.wait()
+        return b"page"
+
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(cache.get, STATE, make_key(), render)
+        is_rendering.wait()
+        second = pool.submit(cache.get, STATE, make_key(), lambda: b"another")
+        may_end.set()
+
+    assert (first.result(), second.result()) == (b"page", b"page")
 
 
 @pytest.mark.parametrize("page", [b"small", bytes(MAX_BYTES // 3)], ids=["many", "large"])

@@ -4,7 +4,8 @@ import { refresh } from './pages.js'
 
 const sign = document.getElementById('live'), { dataset: texts } = document.body
 const tabs = new BroadcastChannel('panorama')
-let leads = false, last = { lost: true }, isOld = false
+const PAUSES = 3 // how many times as long as a refresh took the next one waits: a stream of changes leaves the daemon time
+let leads = false, last = { lost: true }, isOld = false, isFollowing = false
 
 tabs.onmessage = ({ data }) => { if (!data.asks) receive(data); else if (leads) tabs.postMessage({ ...last, kinds: [] }) }
 
@@ -26,9 +27,20 @@ function receive({ kinds, at, lost }) {
   const shown = document.querySelector('main').dataset.kinds.split(' '), { dataset } = document.documentElement
   const isShown = kinds.some(kind => shown.includes(kind) || shown.includes('*')), isMissed = !kinds.length && Number(dataset.at) !== at
   if (!isShown && !isMissed) { dataset.at = at; return }
-  if (document.hidden) isOld = true
-  else refresh()
+  follow()
 }
 
-addEventListener('visibilitychange', () => { if (!document.hidden && isOld) { isOld = false; refresh() } })
-addEventListener('pageshow', event => { if (event.persisted) refresh() })
+/** Show what has changed, later if the tab is hidden, or a refresh is under way or was just now. */
+async function follow() {
+  isOld = true
+  if (document.hidden || isFollowing) return
+  isFollowing = true
+  isOld = false
+  const began = performance.now()
+  try { await refresh() } finally {
+    setTimeout(() => { isFollowing = false; if (isOld) follow() }, PAUSES * (performance.now() - began))
+  }
+}
+
+addEventListener('visibilitychange', () => { if (isOld) follow() })
+addEventListener('pageshow', event => { if (event.persisted) follow() })
