@@ -63,7 +63,7 @@ class LinkRenames(Service):
                     continue
                 changed = item.with_changes(self._now(), **{item.LINKED: text})
                 if isinstance(item, Note) and item.id in linked:
-                    self._lines.save_note(session, item, changed)
+                    self._lines.save_note(session, item, changed, keeps_lines=True)
                 else:
                     updates.append(ItemUpdate(item, changed))
                 links, items = links + count, items + 1

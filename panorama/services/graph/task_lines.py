@@ -12,7 +12,7 @@ from panorama.domain.items.notes import Note
 from panorama.domain.items.tasks import Task, next_occurrence, status_fields
 from panorama.domain.markdown import task_lines as lines
 from panorama.domain.markdown.import_fields import task_fields
-from panorama.domain.markdown.parser import TaskLine
+from panorama.domain.markdown.parser import TaskLine, build_task, list_drafts
 from panorama.domain.markdown.task_lines import LinePlace, read_line, split_lines
 from panorama.domain.time.times import to_local_day
 from panorama.services.base import Service
@@ -89,7 +89,7 @@ class TaskLines(Service):
         if old.deadline != new.deadline:
             day = to_local_day(new.deadline, self._context.zone) if new.deadline else None
             text = lines.write_due_day(text, number, day)
-        self._save_text(session, note, text)
+        self._save_lines(session, note, text, {new.id: number} if old.title != new.title else {})
 
     def _find_line(self, session: Session, task: Task) -> tuple[Note, int] | None:
         """Return the living note with a task's line, and the line's number."""
@@ -99,13 +99,33 @@ class TaskLines(Service):
         note: Note | None = rows.find(session, "note", found[0])
         return None if note is None or note.deleted_at else (note, found[1].line)
 
+    def _save_lines(self, session: Session, note: Note, text: str, renamed: Mapping[str, int]) -> None:
+        """Store a text in which lines have other words, however different; they stay the lines of their tasks.
+
+        Args:
+            renamed: The numbers of the lines by their tasks.
+        """
+        self._save_text(session, note, text)
+        if renamed and text != note.content:
+            self._keep_lines(session, replace(note, content=text), renamed)
+
+    def _keep_lines(self, session: Session, note: Note, numbers: Mapping[str, int]) -> None:
+        """Store that the lines of some tasks are where they were, whatever their words are."""
+        texts = split_lines(note.content)
+        found = {task: (number, read_line(texts[number - 1])) for task, number in numbers.items()}
+        places = {task: LinePlace(number, line.title, line.anchor) for task, (number, line) in found.items() if line}
+        task_lines.link_lines(session, note.id, places)
+
     def _save_text(self, session: Session, note: Note, text: str) -> None:
         rows.save(session, note, note.with_changes(self._now(), content=text))
 
     # From a line to its task
 
-    def save_note(self, session: Session, old: Note, new: Note) -> tuple[Note, str]:
+    def save_note(self, session: Session, old: Note, new: Note, *, keeps_lines: bool = False) -> tuple[Note, str]:
         """Store a note, and change its tasks as their lines were changed.
+
+        Args:
+            keeps_lines: Only words within lines differ, so that each line is still that of its task.
 
         Returns:
             The note, which has a further line if a recurring task was completed; and a remark, "" if no task changed.
@@ -120,6 +140,8 @@ class TaskLines(Service):
         rows.save(session, old, new)
         if not has_lines:
             return new, ""
+        if keeps_lines:
+            self._keep_lines(session, new, {task: place.line for task, place in before.items() if place.line > 0})
         counts = self._follow_lines(session, old, new, before)
         if not counts:
             return new, ""
@@ -221,19 +243,40 @@ class TaskLines(Service):
             return
         before = split_lines(note.content) if lines.can_follow(note.content) else []
         text, taken, updates = note.content, set[int](), list[ItemUpdate]()
-        for task in self._list_linked(session, list(places), id_):
+        renamed: dict[str, int] = {}
+        linked = self._list_linked(session, list(places), id_)
+        if before and (returned := self._find_lost(note, linked, places)):
+            places |= returned
+            task_lines.link_lines(session, id_, returned)
+        for task in linked:
             place = places[task.id]
             line = read_line(before[place.line - 1]) if 0 < place.line <= len(before) else None
             if line is None or place.line in taken:
                 updates.append(ItemUpdate(task, task.with_changes(self._now(), source_ref=None)))
                 continue
             taken.add(place.line)
+            renamed[task.id] = place.line
             if task.id in from_tasks or id_ in from_tasks:
                 text = self._write_state(text, place.line, line, task)
             else:
                 updates.append(ItemUpdate(task, self._take_state(task, line)))
         self._save_tasks(session, updates)
-        self._save_text(session, note, text)
+        self._save_lines(session, note, text, renamed)
+
+    def _find_lost(self, note: Note, tasks: Sequence[Task], places: Mapping[str, LinePlace]) -> dict[str, LinePlace]:
+        """Return the places of tasks whose lines were lost, and that have the words of a line without a task."""
+        lost = [task for task in tasks if places[task.id].line <= 0]
+        if not lost:
+            return {}
+        taken = {place.line for place in places.values()}
+        free = [box for box in map(build_task, list_drafts(note.content).values()) if box.line not in taken]
+        found: dict[str, LinePlace] = {}
+        for task in lost:
+            same = [box for box in free if box.title == task.title]
+            if same:
+                found[task.id] = LinePlace.of(same[0])
+                free.remove(same[0])
+        return found
 
     def _write_state(self, text: str, number: int, line: TaskLine, task: Task) -> str:
         if line.title != task.title:
