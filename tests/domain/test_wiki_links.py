@@ -28,7 +28,8 @@ def test_links_and_embeds_are_read_with_headings_blocks_and_labels() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "`[[x]]`", "``a ` [[x]]``", "```\n[[x]]\n```", "~~~md\n[[x]]\n~~~", "> [[x]]", "  > - a [[x]]", "\\[[x]]",
+        "`[[x]]`", "``a ` [[x]]``", "```\n[[x]]\n```", "~~~md\n[[x]]\n~~~", "> [[x]]", "  > - a [[x]]", "- > [[x]]",
+        "\\[[x]]", "\\\\\\[[x]]",
         "[[]]", "[[ ]]", "[[#Heading]]", "[[https://example.org]]", "[[a\nb]]", "[[a[b]]", "[x]", "```\n[[x]]",
         "<!-- [[x]] -->", "<!--\n[[x]]\n\n- a [[x]]\n-->", "a <!-- `[[x]] --> b", "<!-- ``` -->\n```\n[[x]]\n```",
         "<!-- [[x]]\r\n[[x]] -->", "<!---->```<!-- [[x]] -->",
@@ -36,6 +37,10 @@ def test_links_and_embeds_are_read_with_headings_blocks_and_labels() -> None:
 )  # fmt: skip
 def test_code_quotes_and_what_names_nothing_are_no_links(text: str) -> None:
     assert targets(text) == []
+
+
+def test_an_escaped_backslash_escapes_no_link() -> None:
+    assert targets("C:\\\\[[x]]") == [("mentions", "x")]
 
 
 def test_a_fence_ends_and_a_quoted_fence_hides_nothing_below_it() -> None:

@@ -120,6 +120,24 @@ def test_get_item_counts_the_backlinks_that_it_does_not_show(call: Call) -> None
     assert "2 backlinks" in answer.summary
 
 
+def test_get_item_counts_the_observations_that_it_does_not_show(call: Call) -> None:
+    note = call("notes.create", title="Facts", content="\n".join(f"- [fact] {at}" for at in range(13))).data["id"]
+
+    answer = call("items.get", item=note)
+
+    assert (len(answer.data["belonging"]["observations"]), answer.data["more"]["observations"]) == (10, 3)
+    assert "3 observations" in answer.summary
+
+
+def test_a_sentence_with_several_links_to_an_item_is_one_backlink(call: Call) -> None:
+    call("notes.create", title="Salt", aliases=["NaCl"])
+    call("notes.create", title="Tea", content="[[Salt]] is [[NaCl]], see [[Salt#Use]].")
+
+    backlinks = call("items.get", item="Salt").data["belonging"]["backlinks"]
+
+    assert [row["why"] for row in backlinks] == ["[[Salt]] is [[NaCl]], see [[Salt#Use]]."]
+
+
 def test_a_new_title_is_followed_by_all_links_and_one_undo_takes_it_back(call: Call) -> None:
     tea = note(call, "Tea", "I am [[Tea]].")
     texts = ["[[Tea]] and [[tea#Green|green]]", "`[[Tea]]` [[Teapot]]", "[[Tea]]"]

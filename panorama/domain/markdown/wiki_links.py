@@ -48,6 +48,7 @@ _LINK = re.compile(r"\[\[([^\[\]\r\n]++)\]\]")
 _TYPED = re.compile(r"""[ \t]*+[-*+][ \t]++(?:"([^"\r\n]{1,60})"|([^\W_][\w-]*+(?:[ ][\w-]++){0,2}))[ \t]*+(?=\[\[)""")
 _CONTEXT = re.compile(r"[ \t]*+(?:\(([^()]*+)\))?[ \t]*+")
 _OBSERVATION = re.compile(r"[ \t]*+[-*+][ \t]++\[([^\[\]\r\n]{2,60})\][ \t]++(?=\S)(.*)")
+_QUOTE = re.compile(r"[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+>")
 _TIME_OF_DAY = re.compile(r"\d{1,2}(:\d\d){1,2}")
 _BREAK = re.compile(r"[\r\n]|[.!?…](?=\s)")
 
@@ -129,9 +130,16 @@ _read_short = lru_cache(SHORT_LINKS)(_read_target)
 
 
 def _find_links(line: str) -> Iterator[re.Match[str]]:
-    """Yield the links of a line; a backslash before one takes it back."""
+    """Yield the links of a line; a backslash before one takes it back, unless another one escapes the backslash."""
     links = _LINK.finditer(line)
-    return (match for match in links if line[max(0, match.start() - 1)] != "\\") if "\\" in line else links
+    return (match for match in links if not _is_escaped(line, match.start())) if "\\" in line else links
+
+
+def _is_escaped(line: str, at: int) -> bool:
+    start = at
+    while start and line[start - 1] == "\\":
+        start -= 1
+    return (at - start) % 2 == 1
 
 
 def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
@@ -159,7 +167,7 @@ def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
             return
         if mark:
             mark = "" if is_closing_fence(line, mark, quoted=False) else mark
-        elif not line.lstrip(" \t").startswith(">"):
+        elif not _QUOTE.match(line):
             if fence := match_fence(line) if has_fences else None:
                 mark = fence[2]
             elif word in line:

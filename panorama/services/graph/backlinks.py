@@ -23,11 +23,12 @@ def describe_links(session: Session, item: Item) -> tuple[dict[str, tuple[Mappin
     lists = {"backlinks": _to_rows(session, item.id, backlinks), "relations": _to_rows(session, item.id, typed)}
     counts = {"backlinks": to_it - len(backlinks), "relations": from_it - len(typed)}
     if isinstance(item, Note):
-        shown = tuple(islice(parse_observations(item.content), SHOWN))
+        observations = parse_observations(item.content)
         lists["observations"] = tuple(
             {"category": line.category, "text": line.text, **({"tags": line.tags} if line.tags else {})}
-            for line in shown
+            for line in islice(observations, SHOWN)
         )
+        counts["observations"] = sum(1 for _ in observations)
     return {name: rows for name, rows in lists.items() if rows}, {name: n for name, n in counts.items() if n}
 
 
@@ -35,7 +36,10 @@ def _to_rows(session: Session, item: str, edges: Sequence[Edge]) -> tuple[Mappin
     others = [edge.other(item) for edge in edges]
     labels = lookup.get_labels(session, [(kind_of(other) or "", other) for other in others])
     reasons = explain_edges(session, edges)
+    distinct = dict.fromkeys(
+        (other, edge.kind_from(item), why) for edge, other, why in zip(edges, others, reasons, strict=True)
+    )  # a sentence with several links to the item is one row
     return tuple(
-        {"id": other, "kind": labels[other][0], "title": labels[other][2], "relation": edge.kind_from(item), "why": why}
-        for edge, other, why in zip(edges, others, reasons, strict=True)
+        {"id": other, "kind": labels[other][0], "title": labels[other][2], "relation": kind, "why": why}
+        for other, kind, why in distinct
     )
