@@ -95,16 +95,16 @@ def test_a_task_and_its_line_have_the_same_words(call: Call, note: str) -> None:
 
 
 def test_a_line_follows_a_task_that_gets_quite_other_words(call: Call, note: str) -> None:
-    id_ = _task(call, "Call Anna")["id"]
+    id_ = get_task(call, "Call Anna")["id"]
     call("tasks.update", task=id_, title="Buy paint")
     call("notes.edit", note=note, old_text="- [ ] Buy paint", new_text="- [x] Buy paint")
-    done = _task(call, "Buy paint")
+    done = get_task(call, "Buy paint")
 
     call("undo")
     call("undo")
     call("notes.edit", note=note, old_text="- [ ] Call Anna", new_text="- [/] Call Anna")
 
-    reopened = _task(call, "Call Anna")
+    reopened = get_task(call, "Call Anna")
     assert (done["id"], done["status"]) == (id_, "done")
     assert (reopened["id"], reopened["status"]) == (id_, "in_progress")
 
@@ -116,7 +116,7 @@ def test_a_rename_that_is_undone_and_redone_keeps_the_line(call: Call, note: str
     call("undo", redo=True)
     call("notes.edit", note=note, old_text="- [ ] Buy paint", new_text="- [x] Buy paint")
 
-    assert _task(call, "Buy paint")["status"] == "done"
+    assert get_task(call, "Buy paint")["status"] == "done"
 
 
 def test_the_line_of_a_task_follows_a_link_with_quite_other_words(call: Call) -> None:
@@ -127,7 +127,7 @@ def test_the_line_of_a_task_follows_a_link_with_quite_other_words(call: Call) ->
     call("notes.update", note="Heating engineer", title="Bob")
     call("notes.edit", note=note, old_text="- [ ]", new_text="- [x]")
 
-    assert _task(call, "[[Bob]]")["status"] == "done"
+    assert get_task(call, "[[Bob]]")["status"] == "done"
 
 
 def test_the_day_in_a_line_is_the_deadline_of_its_task(call: Call, note: str) -> None:
