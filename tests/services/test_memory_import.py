@@ -126,6 +126,38 @@ def test_a_relation_to_nothing_or_to_itself_is_named(call: Call, file: Path, tar
     assert why in answer.data["problems"][0]["why"]
 
 
+def test_equal_relations_are_one(call: Call, file: Path) -> None:
+    similar = [
+        {**LINES[3], "from": "john_smith"},
+        {**LINES[3], "from": "Acme works", "relationType": "at", "to": "Acme"},
+    ]
+    write(file, [*LINES, LINES[3], *similar])
+
+    first, second = bring(call, file), bring(call, file)
+
+    assert (first["relations"], first["relations_created"], first["skipped"]) == (2, 1, 1)
+    assert "relations_created" not in second
+
+
+def test_relations_whose_names_together_are_equal_are_two(call: Call, file: Path) -> None:
+    ends = [("A", "b", "c D"), ("A b", "c", "D")]
+    entities = [{"type": "entity", "name": name, "entityType": "thing"} for name in ("A", "A b", "D", "c D")]
+    write(file, [*entities, *({"type": "relation", "from": a, "relationType": k, "to": b} for a, k, b in ends)])
+
+    assert bring(call, file)["relations_created"] == 2
+    assert bring(call, file)["unchanged"] == 6
+
+
+def test_observations_that_are_no_list_of_texts_are_read(call: Call, file: Path) -> None:
+    given = ("one", [1, None, {"a": "b"}], None)
+    write(file, [{"type": "entity", "name": f"E{at}", "observations": value} for at, value in enumerate(given)])
+
+    bring(call, file)
+
+    contents = [call("notes.get", note=f"E{at}").data.get("content") for at in range(3)]
+    assert contents == ["- one", '- 1\n- {"a": "b"}', ""]
+
+
 def test_the_older_file_of_one_object_is_read(call: Call, tmp_path: Path) -> None:
     file = tmp_path / "memory.json"
     file.write_text(json.dumps({"entities": LINES[:3], "relations": LINES[3:]}), "utf-8")

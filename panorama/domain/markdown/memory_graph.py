@@ -41,11 +41,13 @@ class MemoryGraph:
     """The contents of a file; `problems` are unreadable lines, with the reason."""
 
     entities: dict[str, Entity] = field(default_factory=dict[str, Entity])
-    relations: list[EntityRelation] = field(default_factory=list[EntityRelation])
+    relations: dict[tuple[str, str, str], EntityRelation] = field(
+        default_factory=dict[tuple[str, str, str], EntityRelation]
+    )
     problems: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
 
     def add(self, line: int, value: object) -> None:
-        """Add an entity or a relation; entities of one name are one."""
+        """Add an entity or a relation; entities of one name are one, and so are equal relations."""
         if not is_object(value):
             self.problems.append((line, "it is not a JSON object"))
         elif value.get(TYPE_FIELD) == "entity":
@@ -57,12 +59,10 @@ class MemoryGraph:
 
     def _add_entity(self, line: int, value: Any) -> None:
         name = _read_word(value.get("name"))
-        given = value.get("observations")
         if not name:
             self.problems.append((line, "the entity has no name"))
             return
-        listed: Sequence[object] = given if is_list(given) else ()
-        observations = [word for entry in listed if (word := _read_word(entry))]
+        observations = _read_observations(value.get("observations"))
         key = normalize_name(name)
         before = self.entities.get(key)
         known: tuple[str, ...] = before.observations if before else ()
@@ -78,7 +78,8 @@ class MemoryGraph:
         if not all(ends):
             self.problems.append((line, "the relation has no from, to or relationType"))
             return
-        self.relations.append(EntityRelation(line=line, from_name=ends[0], to_name=ends[1], kind=ends[2]))
+        key = normalize_name(ends[0]), normalize_name(ends[1]), ends[2]
+        self.relations.setdefault(key, EntityRelation(line=line, from_name=ends[0], to_name=ends[1], kind=ends[2]))
 
 
 def parse_memory_graph(text: str) -> MemoryGraph:
@@ -113,6 +114,17 @@ def _iter_lines(text: str, graph: MemoryGraph) -> Iterator[tuple[int, object]]:
             yield number, json.loads(line)
         except (ValueError, RecursionError):
             graph.problems.append((number, "it is not JSON; a program may have been stopped while writing it"))
+
+
+def _read_observations(value: object) -> list[str]:
+    """Return the observations of an entity; one that is no text as its JSON."""
+    listed: Sequence[object] = value if is_list(value) else (value,)
+    texts = [
+        entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
+        for entry in listed
+        if entry is not None
+    ]
+    return [word for entry in texts if (word := _read_word(entry))]
 
 
 def _read_word(value: object) -> str:

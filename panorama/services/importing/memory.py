@@ -60,7 +60,7 @@ class MemoryImports(Service):
         graph = _read_graph(path)
         with self._reading() as session:
             run = _MemoryImport(self._context, str(path), graph, imports.list_imported(session, str(path)), session)
-        entries: list[Entity | EntityRelation] = [*graph.entities.values(), *graph.relations]
+        entries: list[Entity | EntityRelation] = [*graph.entities.values(), *graph.relations.values()]
         for start in range(0, len(entries), CHUNK_ENTRIES):
             report_progress(start, len(entries), path.name)
             chunk = entries[start : start + CHUNK_ENTRIES]
@@ -111,16 +111,17 @@ class _MemoryImport:
 
     def write(self, session: Session, entries: Sequence[Entity | EntityRelation], *, dry_run: bool) -> None:
         """Write some entities and relations; in a dry run, only count what would be written."""
-        parts: list[ImportedPart] = []
+        parts: dict[str, ImportedPart] = {}
         for entry in entries:
             part = (
                 self._write_entity(session, entry, dry_run)
                 if isinstance(entry, Entity)
                 else (self._write_relation(session, entry, dry_run))
             )
-            parts += [part] if part else []
+            if part:
+                parts[part.part] = part
         if not dry_run:
-            imports.save(session, self._file, parts)
+            imports.save(session, self._file, list(parts.values()))
 
     def mark_missing(self, session: Session, *, dry_run: bool) -> None:
         """Mark entries that are no longer in the file, and report each living item once."""
