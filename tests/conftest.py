@@ -31,10 +31,11 @@ from panorama.services.base import ServiceContext
 from panorama.store.backend import Database
 from panorama.store.sqlite.engine import SqliteDatabase
 from tests.queues import StandInQueue
-from tests.templates import shared
 from tests.tool_errors import parse_error
 
-pytest_plugins = ("tests.browser.fixtures", "tests.postgres.fixtures", "tests.store.fixtures")
+pytest_plugins = (
+    "tests.browser.fixtures", "tests.garbage", "tests.postgres.fixtures", "tests.store.fixtures", "tests.templates",
+)  # fmt: skip
 
 BERLIN = ZoneInfo("Europe/Berlin")
 BEGIN = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
@@ -311,13 +312,6 @@ def queue() -> StandInQueue:
     return StandInQueue()
 
 
-@pytest.fixture(scope="module")
-def one_template() -> Iterator[None]:
-    """Let the scripts of a module's tests, if there are many, be forked from one process."""
-    with shared(BERLIN.key):
-        yield
-
-
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print how many attacks left the language of scripts and reached nothing."""
     reports = terminalreporter.getreports("passed")
@@ -330,9 +324,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture
 def app(
-    home: Path, database: Database, clock: StandingClock, toolsets: tuple[str, ...], queue: StandInQueue
+    home: Path,
+    database: Database,
+    clock: StandingClock,
+    toolsets: tuple[str, ...],
+    queue: StandInQueue,
+    one_template: None,
 ) -> Iterator[App]:
-    """The product, with a clock that stands still and ids that count up."""
+    """The product, with a clock that stands still and ids that count up; its scripts share a process to fork from."""
     context = ServiceContext(database, BERLIN, home, clock, CountedIds())
     with open_app(read_settings(home=home, toolsets=toolsets), context, queue) as product:
         yield product

@@ -1,39 +1,66 @@
-"""A process to fork scripts from that the tests of a module share: to start one takes a third of a second."""
+"""A process to fork scripts from that all tests of a worker share: to start one takes a third of a second."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 
 import pytest
 
 from panorama.sandbox.host import worker_pool
 from panorama.sandbox.host.template_process import TemplateProcess
 
+TIMEZONE = "Europe/Berlin"
+LAYERS = {"language": True, "seccomp": True, "landlock": True}
+
 
 class SharedTemplate(TemplateProcess):
     """A template that outlives the runners that use it, unless it is killed."""
 
-    def __init__(self, timezone: str, left_out: Mapping[str, bool]) -> None:
-        super().__init__(timezone, left_out)
-        self._made_for = timezone, dict(left_out)
-
-    def lent(self, timezone: str, left_out: Mapping[str, bool]) -> TemplateProcess:
-        """Return this one if it is what is wanted, else a new one, which its runner ends."""
-        suits = self.is_alive and self._made_for == (timezone, dict(left_out))
-        return self if suits else TemplateProcess(timezone, left_out)
+    def get_for(self, timezone: str, layers: Mapping[str, bool]) -> TemplateProcess:
+        """Return this template if it has the time zone and the layers, else a new one, which its runner ends."""
+        is_same = self.is_alive and (timezone, dict(layers)) == (TIMEZONE, LAYERS)
+        return self if is_same else TemplateProcess(timezone, layers)
 
     def close(self) -> None:
         """Go on, so that the next runner has it."""
         if not self.is_alive:
             super().close()
 
+    def end(self) -> None:
+        """End the process."""
+        super().close()
 
-@contextmanager
-def shared(timezone: str) -> Iterator[None]:
-    """Let all runners that have all layers fork their workers from one process."""
-    one = SharedTemplate(timezone, {"language": True, "seccomp": True, "landlock": True})
-    try:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(worker_pool, "TemplateProcess", one.lent)
-            yield
-    finally:
-        TemplateProcess.close(one)
+
+class SharedTemplates:
+    """Starts a template for the first test that needs one, and another one after a test has killed it."""
+
+    def __init__(self) -> None:
+        self._template: SharedTemplate | None = None
+
+    def get(self) -> SharedTemplate:
+        """Return a living template."""
+        if self._template and not self._template.is_alive:
+            self.close()
+        if not self._template:
+            self._template = SharedTemplate(TIMEZONE, LAYERS)
+        return self._template
+
+    def close(self) -> None:
+        """End the template."""
+        if self._template:
+            self._template.end()
+        self._template = None
+
+
+@pytest.fixture(scope="session")
+def script_templates() -> Iterator[SharedTemplates]:
+    """The templates of a worker."""
+    templates = SharedTemplates()
+    yield templates
+    templates.close()
+
+
+@pytest.fixture(scope="module")
+def one_template(script_templates: SharedTemplates) -> Iterator[None]:
+    """Let the scripts of a module's tests be forked from one process, which was started before the first test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worker_pool, "TemplateProcess", script_templates.get().get_for)
+        yield

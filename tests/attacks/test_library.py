@@ -13,8 +13,6 @@ from panorama.services.scripts.nested_runs import NESTED_RUN_SCOPE, NestedRunSco
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, state
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["person"]
 
 EVIL = COUNTING.replace("return len", 'sdk.tasks.create("evil")\n    return len')

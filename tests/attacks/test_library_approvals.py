@@ -12,8 +12,6 @@ from panorama.services.scripts.library import script_files
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, state
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["person"]
 
 

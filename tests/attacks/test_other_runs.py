@@ -16,8 +16,6 @@ from panorama.app import App, open_app
 from panorama.calls import Answer, Conversation
 from panorama.sandbox.runner import ForkServer
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 Call = Callable[..., Answer]
 Tried = Callable[..., dict[str, Any]]
 

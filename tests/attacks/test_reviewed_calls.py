@@ -14,8 +14,6 @@ from panorama.services.scripts.library import runner as library_runner
 from tests.kept import Person, put
 from tests.services.shelves import Call, person, state
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["person"]
 
 Sly = Callable[[str, str], dict[str, object]]

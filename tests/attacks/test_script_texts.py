@@ -17,8 +17,6 @@ from tests.conftest import ERAS, Chat, Era
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, state
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["person"]
 
 MINE = COUNTING.replace("Count the tasks", "My own count of the tasks")

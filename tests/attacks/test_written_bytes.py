@@ -14,8 +14,6 @@ from panorama.errors import InvalidInputError
 from panorama.services.items import batch
 from panorama.services.scripts import code, script_run
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 Call = Callable[..., Answer]
 LIMIT = 300_000
 TEXT = " ".join(map(str, range(16_000)))

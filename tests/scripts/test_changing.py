@@ -9,8 +9,6 @@ import pytest
 from tests.conftest import StandingClock
 from tests.scripts.conftest import Call, Run, Snapshot
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 Result = Callable[..., Any]
 
 MINUTES = """

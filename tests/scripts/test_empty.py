@@ -9,8 +9,6 @@ from panorama.app import open_app
 from panorama.config import read_settings
 from tests.scripts.conftest import SCRIPTS, Run, signature
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 SAID = {
     "claap_meetings": "There is no source claap. Add it with `panorama sources add claap --kind claap`.",
     "duplicate_notes": "There are no notes.",

@@ -12,8 +12,6 @@ import pytest
 from panorama.sandbox.language import restricted
 from tests.scripts.conftest import SCRIPTS, Call, signature
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 SIMPLE = (int, float, str, bool, date, datetime)
 README = (next(iter(SCRIPTS.values())).parent / "README.md").read_text(encoding="utf-8")
 

@@ -15,8 +15,6 @@ from tests.scripts.conftest import Call, Run
 from tests.sources.stand_ins import KEY, Reply, serve
 from tests.sources.stand_ins import Call as Request
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 MEETINGS = [
     {
         "id": "r1", "title": "=Demo", "createdAt": "2026-05-18T10:00:00Z", "labels": ["product"], "url": "https://c/1",

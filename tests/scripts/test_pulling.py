@@ -11,8 +11,6 @@ import pytest
 from tests.scripts.conftest import Call, Run
 from tests.sources.stand_ins import KEY, Reply, serve
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 Pull = Callable[..., dict[str, Any]]
 
 

@@ -11,8 +11,6 @@ from tests.scripts.conftest import Call
 from tests.sources.stand_ins import KEY, Reply, serve
 from tests.sources.stand_ins import Call as Request
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 Pull = Callable[..., dict[str, Any]]
 
 

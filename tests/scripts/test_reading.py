@@ -8,12 +8,8 @@ from datetime import date
 from hashlib import sha256
 from typing import Any
 
-import pytest
-
 from tests.conftest import StandingClock
 from tests.scripts.conftest import SCRIPTS, Call, Run, Snapshot
-
-pytestmark = pytest.mark.usefixtures("one_template")
 
 Result = Callable[..., Any]
 

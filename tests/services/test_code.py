@@ -12,8 +12,6 @@ from panorama.config import read_settings
 from panorama.errors import InvalidInputError, NotFoundError, PanoramaError, UnavailableError
 from tests.services.coding import Call, Run, run, titles
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["run"]
 
 

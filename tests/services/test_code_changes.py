@@ -18,8 +18,6 @@ from panorama.services.jobs.worker_id import WorkerId
 from panorama.store.log import runs
 from tests.services.coding import Call, Run, run, titles
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["run"]
 
 

@@ -15,8 +15,6 @@ from panorama.services.jobs.progress import ignore_progress, report_progress_to
 from panorama.store.sqlite import engine
 from tests.services.coding import Call, Run, run, titles
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["run"]
 
 

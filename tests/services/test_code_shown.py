@@ -9,8 +9,6 @@ from panorama.errors import NotFoundError
 from panorama.store.log import runs
 from tests.services.coding import Call, Run, run
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["run"]
 
 TELLING = """\

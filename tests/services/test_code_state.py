@@ -12,8 +12,6 @@ from panorama.store.items.passages import INDEXER
 from panorama.store.log import runs
 from tests.services.coding import Call, Run, run
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["run"]
 
 

@@ -67,15 +67,16 @@ def test_a_question_names_the_changes_that_are_left_of_a_large_unit(call: Call) 
         call("undo", unit=unit)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_whether_a_unit_stands_is_the_same_as_reading_all_of_it(app: App, call: Call, seed: int) -> None:
     chance = random.Random(seed)
     call("create_task", title="0")
     for number in range(60):
         with app.context.database.reading() as session:
             units = [line.unit for line in changes.list_last_of_units(session, limit=100)]
-            stands = {unit: bool(changes.list_effective(session, unit)) for unit in units}
-            assert {unit: changes.has_effective_change(session, unit) for unit in units} == stands
+            if number % 6 == 5:
+                stands = {unit: bool(changes.list_effective(session, unit)) for unit in units}
+                assert {unit: changes.has_effective_change(session, unit) for unit in units} == stands
         act(call, chance, number, units)
 
 

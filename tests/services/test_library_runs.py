@@ -16,8 +16,6 @@ from tests.conftest import StandingClock
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, shipped
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["person", "shipped"]
 
 

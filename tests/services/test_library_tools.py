@@ -9,8 +9,6 @@ from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from tests.kept import COUNTING, WRITING, Person, put
 from tests.services.shelves import Call, person, shipped, state, tools
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["person", "shipped"]
 
 

@@ -30,8 +30,6 @@ from tests.services.queued import ended
 from tests.services.test_jobs_left import left_behind
 from tests.working import at_work, until
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["run"]
 
 WRITING = 'sdk.tasks.create("Tea")\nsdk.tasks.update("Tea", urgent=True)'

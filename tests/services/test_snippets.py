@@ -11,8 +11,6 @@ import pytest
 
 from panorama.calls import Answer
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 SNIPPETS = sorted((Path(__file__).parent / "snippets").glob("*.py"))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import Chat
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_template")]
+pytestmark = pytest.mark.anyio
 
 LATE = """
 late = [task for task in sdk.tasks.list(status="todo") if task.deadline and task.deadline < "2026-05-20"]

@@ -16,7 +16,7 @@ from tests.conftest import ERAS, Chat, Era
 from tests.kept import COUNTING, Person, put
 from tests.listeners import TOOLS, listening
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_template")]
+pytestmark = pytest.mark.anyio
 
 MARKING = '''"""Mark what is late as urgent."""
 

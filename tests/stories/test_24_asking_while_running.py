@@ -28,7 +28,7 @@ from tests.stories.confirming import Call, Person
 
 __all__ = ["configure"]
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_template")]
+pytestmark = pytest.mark.anyio
 
 HIDDEN = 'return getattr(sdk, "crm").add_lead(email="a@example.org").email'
 TWICE = 'add = getattr(sdk, "crm").add_lead\nreturn add(email="a").email + add(email="b").email'

@@ -23,8 +23,6 @@ from tests.services.shelves import person
 from tests.services.sources.conftest import Allow, Configure, configure, show_allowed
 from tests.sources.stand_ins import Reply, serve
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["configure", "person", "run", "show_allowed", "working", "works"]
 
 SECRET = "sekret-value-1"

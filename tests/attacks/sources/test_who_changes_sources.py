@@ -9,8 +9,6 @@ from panorama.app import App
 from panorama.sdk import SURFACE
 from tests.services.coding import Run, run
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["run"]
 
 WORDS = (

@@ -13,8 +13,6 @@ from panorama.store.log import calls
 from tests.services.coding import Call, Run, run, titles
 from tests.services.sources.conftest import Allow, Configure
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["run"]
 
 

@@ -15,8 +15,6 @@ from tests.services.queued import working, works
 from tests.services.shelves import person
 from tests.services.sources.conftest import Allow, Configure
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["person", "run", "working", "works"]
 
 ADDING = 'return sdk.crm.add_lead(email="a@example.org").email'

@@ -14,8 +14,6 @@ from tests.services.sources.conftest import Allow
 from tests.sources.documented import answer_as_claap, answer_as_lemlist, answer_as_notion
 from tests.sources.stand_ins import KEY, Route, StandIn, serve
 
-pytestmark = pytest.mark.usefixtures("one_template")
-
 __all__ = ["run"]
 
 JOIN = """
