@@ -93,6 +93,7 @@ def test_a_folder_that_cannot_be_written_refuses_new_contents_and_gives_the_old_
     assert [row for row in everything(house.home) if row[0] == "files"] == [row for row in before if row[0] == "files"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("at", "left"), [("content", ".part-"), ("row", "")])
 def test_a_kill_before_the_row_leaves_no_file_and_the_next_write_is_whole(home: Path, at: str, left: str) -> None:
     with House.opened(home) as house:

@@ -41,6 +41,7 @@ def lived_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if any(commands(page))], ids=lambda page: page.name)
 @pytest.mark.usefixtures("lived_in")
 def test_every_command_in_the_docs_runs_as_it_is_printed(page: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from panorama.sources.rest import client
 from tests.scripts.conftest import Call, Run
 from tests.sources.stand_ins import KEY, Reply, serve
 from tests.sources.stand_ins import Call as Request
@@ -87,7 +88,10 @@ def test_days_out_of_range_are_refused(refusal: Callable[..., str]) -> None:
 
 
 @pytest.mark.usefixtures("services")
-def test_a_service_that_refuses_ends_the_run_without_a_file(run: Run, home: Path) -> None:
+def test_a_service_that_refuses_ends_the_run_without_a_file(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "FIRST_PAUSE_SECONDS", 0.01)
     config = json.loads((home / "sources.json").read_text())
     config["mcpServers"]["lemlist"]["url"] = "http://127.0.0.1:9"
     config["mcpServers"]["lemlist"]["timeout"] = 1

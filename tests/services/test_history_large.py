@@ -30,6 +30,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
     return found
 
 
+@pytest.mark.slow
 def test_history_and_the_question_of_an_undo_read_few_changes_of_a_large_unit(call: Call, reads: Reads) -> None:
     unit = write_many(call, SIZE)
     reads.clear()
@@ -43,6 +44,7 @@ def test_history_and_the_question_of_an_undo_read_few_changes_of_a_large_unit(ca
     assert unit in asked.value.message
 
 
+@pytest.mark.slow
 def test_history_and_a_bare_undo_read_few_changes_of_a_large_unit_that_was_undone(call: Call, reads: Reads) -> None:
     call("create_task", title="Earlier")
     unit = write_many(call, SIZE)

@@ -49,6 +49,7 @@ def test_the_folder_says_where_the_models_come_from() -> None:
     assert files == {file.name for file in MINILM.path.parent.iterdir()}
 
 
+@pytest.mark.slow
 def test_the_files_of_the_models_take_at_most_70_mb_in_the_wheel() -> None:
     packed = sum(len(zlib.compress(file.path.read_bytes(), 6)) for file in (*DUO_FILES, STATIC, TRIO_JOIN))
 

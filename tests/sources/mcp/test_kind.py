@@ -54,6 +54,7 @@ def start(tmp_path: Path) -> Generator[Start]:
         raw.source.close()
 
 
+@pytest.mark.slow
 def test_a_flood_of_notifications_is_read_at_a_pace(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[object] = []
     parse = child_transport._parse_message
