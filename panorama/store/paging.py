@@ -1,9 +1,23 @@
 """Pages of rows, continued by the sort values of the last row."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Column, ColumnElement, Select, and_, case, func, literal, or_, select, tuple_
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Integer,
+    Select,
+    and_,
+    bindparam,
+    case,
+    func,
+    literal,
+    or_,
+    select,
+    tuple_,
+)
 
 from panorama.domain.paging import Key, Page, PageRequest
 from panorama.store.backend import Session
@@ -16,6 +30,11 @@ Rows = Select[*tuple[Any, ...]]
 Order = tuple[ColumnElement[Any], bool]
 """A non-null expression, and whether it sorts descending."""
 
+MAX_CACHED_STATEMENTS = 128
+"""How many lists of a kind keep their statements. To build and name them takes three times as long as to run them."""
+
+_LIMIT = bindparam("page_limit", type_=Integer)
+
 
 def ascending(*expressions: ColumnElement[Any]) -> list[Order]:
     """Sort ascending by these columns."""
@@ -25,6 +44,26 @@ def ascending(*expressions: ColumnElement[Any]) -> list[Order]:
 def nulls_last(column: ColumnElement[Any], *, stand_in: Any, descending: bool = False) -> list[Order]:
     """Sort by a column that may be null; rows without a value come last in either direction."""
     return [(case((column.is_(None), 1), else_=0), False), (func.coalesce(column, stand_in), descending)]
+
+
+@dataclass(frozen=True, slots=True)
+class PageStatements:
+    """The statements of a list and of its length, for pages of any size; kept, they are built and compiled once."""
+
+    rows: Rows
+    total: Rows
+    order: tuple[Order, ...]
+    types: tuple[type | tuple[type, ...], ...]
+    """The types of the sort values."""
+
+
+def build_page_statements(statement: Rows, order: Sequence[Order]) -> PageStatements:
+    """Return the statements of a list sorted so; the last order must be unique."""
+    keyed = statement.add_columns(*(expression for expression, _ in order))
+    by = (expression.desc() if descending else expression.asc() for expression, descending in order)
+    types = tuple(_python_type(expression) for expression, _ in order)
+    total = select(func.count()).select_from(statement.order_by(None).subquery())
+    return PageStatements(keyed.order_by(*by).limit(_LIMIT), total, tuple(order), types)
 
 
 def fetch_page(
@@ -37,30 +76,22 @@ def fetch_page(
     count: bool = True,
 ) -> Page[T]:
     """Return one page of a statement's rows, as `ask_page` asks for it."""
-    return ask_page(session, statement, order, part, make, count=count)()
+    return ask_page(session, build_page_statements(statement, order), part, make, count=count)()
 
 
 def ask_page(
-    session: Session,
-    statement: Rows,
-    order: Sequence[Order],
-    part: PageRequest,
-    make: Callable[[Any], T],
-    *,
-    count: bool = True,
+    session: Session, statements: PageStatements, part: PageRequest, make: Callable[[Any], T], *, count: bool = True
 ) -> Callable[[], Page[T]]:
-    """Ask for one page of a statement's rows; the last order must be unique.
+    """Ask for one page of a list.
 
     Rows written or deleted between two pages neither hide nor repeat others.
     """
-    keyed = statement.add_columns(*(expression for expression, _ in order))
-    after = part.get_start_key(*(_python_type(expression) for expression, _ in order))
+    statement, after = statements.rows, part.get_start_key(*statements.types)
     if after is not None:
-        keyed = keyed.where(_after_condition(order, after))
-    sorted_ = keyed.order_by(*(e.desc() if descending else e.asc() for e, descending in order))
-    ask_rows = session.ask(sorted_.limit(part.limit + 1))
-    ask_total = session.ask(_total_statement(statement)) if count and part.counts else None
-    width = len(order)
+        statement = statement.where(_after_condition(statements.order, after))
+    ask_rows = session.ask(statement, {_LIMIT.key: part.limit + 1})
+    ask_total = session.ask(statements.total) if count and part.counts else None
+    width = len(statements.order)
 
     def read() -> Page[T]:
         rows = ask_rows()
@@ -101,7 +132,3 @@ def _mixed_after_condition(order: Sequence[Order], place: Sequence[ColumnElement
         beyond = expression < place[at] if descending else expression > place[at]
         choices.append(and_(*same, beyond))
     return or_(*choices)
-
-
-def _total_statement(statement: Rows) -> Rows:
-    return select(func.count()).select_from(statement.order_by(None).subquery())

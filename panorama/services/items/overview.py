@@ -17,7 +17,7 @@ from panorama.store import events
 from panorama.store.backend import Session
 from panorama.store.items import listing, notes, overview, rows, tasks
 from panorama.store.items.overview import ProjectActivity, Window
-from panorama.store.items.tasks import Clock, Condition
+from panorama.store.items.tasks import Clock, Conditions
 from panorama.store.paging import Order
 
 DASHBOARD_PAGE = PageRequest(limit=5)
@@ -58,13 +58,16 @@ class Overviews(Service):
             measure = self._ask_activity(session, clock, period_days, project)
             here = tasks.build_conditions(project=project, status="any", zone=self._context.zone)
             asked = {
-                "next": tasks.ask_tasks(session, DASHBOARD_PAGE, [*here, *tasks.status_conditions("open")]),
-                "overdue": tasks.ask_tasks(session, DASHBOARD_PAGE, [*here, tasks.view_condition("overdue", clock)]),
+                "next": tasks.ask_tasks(session, DASHBOARD_PAGE, (*here, *tasks.status_conditions("open"))),
+                "overdue": tasks.ask_tasks(
+                    session, DASHBOARD_PAGE, (*here, tasks.view_condition("overdue", clock)), is_timed=True
+                ),
                 "recently_done": tasks.ask_tasks(
                     session,
                     DASHBOARD_PAGE,
-                    [*here, tasks.view_condition("recently_done", clock)],
-                    by=tasks.order_by_completion(),
+                    (*here, tasks.view_condition("recently_done", clock)),
+                    by=tasks.BY_COMPLETION,
+                    is_timed=True,
                 ),
                 "notes": notes.ask_notes(session, DASHBOARD_PAGE, project=project),
                 "links": listing.ask_items(session, "link", DASHBOARD_PAGE, project=project),
@@ -113,8 +116,8 @@ class Overviews(Service):
             completed = overview.where_completed(since, until)
             coming = tasks.due_in_period(times.next_day(last), last + timedelta(days=7), zone)
             lists = {
-                "completed": _tally(session, completed, by=tasks.order_by_completion(), fields=DONE_TASK_FIELDS),
-                "created": _tally(session, overview.where_created(since, until), by=tasks.order_by_creation()),
+                "completed": _tally(session, completed, by=tasks.BY_COMPLETION, fields=DONE_TASK_FIELDS),
+                "created": _tally(session, overview.where_created(since, until), by=tasks.BY_CREATION),
                 "slipped": _tally(session, tasks.overdue_in_period(first, last, self._clock_at(until))),
                 "notes_written": self._tally_notes(session, since, until),
                 "due_next_week": _tally(session, coming),
@@ -227,8 +230,13 @@ def _project_health(row: Any, activity: ProjectActivity, since: datetime) -> Pro
 
 
 def _tally(
-    session: Session, where: Sequence[Condition], *, by: list[Order] | None = None, fields: Sequence[str] = TASK_FIELDS
+    session: Session,
+    where: Conditions,
+    *,
+    by: tuple[Order, ...] = tasks.DEFAULT_ORDER,
+    fields: Sequence[str] = TASK_FIELDS,
 ) -> Tally:
     count = overview.count_tasks(session, where)
-    found_tasks = tasks.list_tasks(session, REVIEW_PAGE, list(where), by=by, count=False).items if count else ()
-    return Tally(count=count, items=tuple({name: getattr(task, name) for name in fields} for task in found_tasks))
+    page = tasks.list_tasks(session, REVIEW_PAGE, where, by=by, count=False, is_timed=True) if count else None
+    items = page.items if page else ()
+    return Tally(count=count, items=tuple({name: getattr(task, name) for name in fields} for task in items))

@@ -75,7 +75,8 @@ class Pages(Service):
             parts += ["\n## Events\n"] if entries else []
             parts += [f"- {entry.describe(zone)} `{entry.id}`" for entry in entries]
             for title, view in (("Overdue", "overdue"), ("Today", "today"), ("Under way", "in_progress")):
-                items = tasks.list_tasks(session, FIRST_PAGE, [tasks.living(), tasks.view_condition(view, clock)]).items
+                where = (tasks.living(), tasks.view_condition(view, clock))
+                items = tasks.list_tasks(session, FIRST_PAGE, where, is_timed=True).items
                 known = "\n".join(parts)
                 lines = [line for line in map(self._format_task, items) if line not in known]
                 parts += [f"\n## {title}\n", *lines] if lines else []

@@ -59,13 +59,13 @@ class Tasks(Service):
         everything = tasks.build_conditions(
             project=project or None, tag=tag, parent=parent, due_from=first, due_until=last, zone=self._context.zone
         )
-        where = [*everything, *tasks.status_conditions(status_wanted)]
+        where = (*everything, *tasks.status_conditions(status_wanted))
         if view:
-            where.append(tasks.view_condition(view, clock))
+            where = (*where, tasks.view_condition(view, clock))
         with self._reading() as session:
-            by = tasks.order_by_completion() if view == "recently_done" else None
+            by = tasks.BY_COMPLETION if view == "recently_done" else tasks.DEFAULT_ORDER
             closed = None if status or view else tasks.ask_closed(session, everything)
-            found_tasks = tasks.list_tasks(session, page, where, by=by)
+            found_tasks = tasks.list_tasks(session, page, where, by=by, is_timed=bool(view))
             scope = "with overdue" if view == "today" else ""
             if closed and closed():
                 scope = "open ones; status=any lists all"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Table, func, select
@@ -11,7 +12,7 @@ from panorama.domain.paging import Page, PageRequest
 from panorama.store.backend import Session
 from panorama.store.items import rows
 from panorama.store.items.projects import has_tag, in_project
-from panorama.store.paging import ask_page
+from panorama.store.paging import MAX_CACHED_STATEMENTS, PageStatements, ask_page, build_page_statements
 
 _CHUNK = 400
 
@@ -63,15 +64,23 @@ def ask_items(
         until: Only those whose `at` is before it.
         conditions: What `list_conditions` takes.
     """
+    statements = _build_statements(kind, tuple(order), since, until, tuple(conditions.items()))
+    return ask_page(session, statements, part, lambda row: rows.to_item(kind, row))
+
+
+@lru_cache(MAX_CACHED_STATEMENTS)
+def _build_statements(
+    kind: str, order: tuple[str, ...], since: datetime | None, until: datetime | None, conditions: tuple[Any, ...]
+) -> PageStatements:
     table = rows.NOUNS[kind].table
-    where = list_conditions(table, **conditions)
+    where = list_conditions(table, **dict(conditions))
     if since:
         where.append(table.c.at >= since)
     if until:
         where.append(table.c.at < until)
     keys = [(table.c[name.removeprefix("-")], name.startswith("-")) for name in order]
     statement = select(*rows.columns(kind)).where(*where)
-    return ask_page(session, statement, [*keys, (table.c.id, keys[-1][1])], part, lambda row: rows.to_item(kind, row))
+    return build_page_statements(statement, [*keys, (table.c.id, keys[-1][1])])
 
 
 def list_conditions(

@@ -1,6 +1,7 @@
 """Rows of notes: lists them without their content."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from sqlalchemy import func, select
 
@@ -8,7 +9,7 @@ from panorama.domain.items.notes import NoteHeader
 from panorama.domain.paging import Page, PageRequest
 from panorama.store.backend import Session
 from panorama.store.items.listing import list_conditions
-from panorama.store.paging import ask_page
+from panorama.store.paging import MAX_CACHED_STATEMENTS, PageStatements, ask_page, build_page_statements
 from panorama.store.tables import notes
 
 _HEADER = (
@@ -53,7 +54,12 @@ def ask_notes(
     pinned: bool | None = None,
 ) -> Callable[[], Page[NoteHeader]]:
     """Ask for living notes: pinned first, then the last changed first; `project=""` means no project."""
+    statements = _build_statements(project, tag, pinned)
+    return ask_page(session, statements, part, lambda row: NoteHeader(**dict(zip(_NAMES, row, strict=False))))
+
+
+@lru_cache(MAX_CACHED_STATEMENTS)
+def _build_statements(project: str | None, tag: str | None, pinned: bool | None) -> PageStatements:
     where = list_conditions(notes, project=project, tag=tag, pinned=pinned)
     order = [(notes.c.pinned, True), (notes.c.updated_at, True), (notes.c.id, True)]
-    statement = select(*_HEADER).where(*where)
-    return ask_page(session, statement, order, part, lambda row: NoteHeader(**dict(zip(_NAMES, row, strict=False))))
+    return build_page_statements(select(*_HEADER).where(*where), order)

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, and_, case, func, literal, null, select, u
 from panorama.domain.items.choices import CLOSED_STATUSES, OPEN_STATUSES
 from panorama.store.backend import Session
 from panorama.store.items.rows import NOUNS
-from panorama.store.items.tasks import Clock, due_before, living, overdue
+from panorama.store.items.tasks import Clock, Conditions, due_before, living, overdue
 from panorama.store.paging import Rows
 from panorama.store.tables import changes, notes, projects, tasks
 
@@ -184,17 +184,17 @@ def count_overdue(session: Session, clock: Clock) -> ByProject:
     return {at: still_open.get(at, 0) + closed_later.get(at, 0) for at in still_open | closed_later}
 
 
-def where_completed(since: datetime, until: datetime) -> list[ColumnElement[bool]]:
+def where_completed(since: datetime, until: datetime) -> Conditions:
     """Return the condition for tasks completed in a period."""
-    return [living(), tasks.c.status == "done", tasks.c.completed_at >= since, tasks.c.completed_at < until]
+    return living(), tasks.c.status == "done", tasks.c.completed_at >= since, tasks.c.completed_at < until
 
 
-def where_created(since: datetime, until: datetime) -> list[ColumnElement[bool]]:
+def where_created(since: datetime, until: datetime) -> Conditions:
     """Return the condition for tasks created in a period, except by an import."""
     imported = select(changes.c.item).where(
         changes.c.kind == "task", changes.c.at >= since, changes.c.operation.like(IMPORTS), changes.c.action == "create"
     )
-    return [living(), tasks.c.created_at >= since, tasks.c.created_at < until, tasks.c.id.not_in(imported)]
+    return living(), tasks.c.created_at >= since, tasks.c.created_at < until, tasks.c.id.not_in(imported)
 
 
 def count_tasks(session: Session, where: Iterable[ColumnElement[bool]]) -> int:

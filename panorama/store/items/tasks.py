@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, Integer, String, and_, func, literal_column, or_, select, type_coerce
+from sqlalchemy import ColumnElement, Integer, Select, String, and_, func, literal_column, or_, select, type_coerce
 
 from panorama.domain.items.choices import OPEN_STATUSES
 from panorama.domain.items.tasks import Task
@@ -17,15 +18,40 @@ from panorama.store.column_types import bucket_days
 from panorama.store.graph.chains import list_chain
 from panorama.store.items import rows
 from panorama.store.items.projects import has_tag
-from panorama.store.paging import Order, ascending, ask_page
+from panorama.store.paging import (
+    MAX_CACHED_STATEMENTS,
+    Order,
+    PageStatements,
+    ascending,
+    ask_page,
+    build_page_statements,
+)
 from panorama.store.tables import DUE_FIRST, STARTED_FIRST, tasks
 
 Condition = ColumnElement[bool]
 """A condition on rows."""
 
+Conditions = tuple[Condition, ...]
+"""Conditions that rows meet all of. Those of the same filters are the same objects, so that statements are found."""
+
 RECENT = timedelta(days=7)
 DAY_CHARS = 10
 """A deadline of this many characters is a day; a longer one a time."""
+
+
+DEFAULT_ORDER = tuple(
+    ascending(
+        literal_column(DUE_FIRST, String), literal_column(STARTED_FIRST, Integer), tasks.c.rank, tasks.c.created_at,
+        tasks.c.id,
+    )
+)  # fmt: skip
+"""By deadline, in progress first, by rank, by creation; `ix_tasks_order` holds it."""
+
+BY_COMPLETION: tuple[Order, ...] = ((tasks.c.completed_at, True), (tasks.c.id, True))
+"""The last completed first."""
+
+BY_CREATION: tuple[Order, ...] = ((tasks.c.created_at, True), (tasks.c.id, True))
+"""The last created first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +100,14 @@ def due_between(first: date, last: date, zone: ZoneInfo) -> ColumnElement[bool]:
     return and_(wide, exact)
 
 
-def overdue_in_period(first: date, last: date, at: Clock) -> list[ColumnElement[bool]]:
+def overdue_in_period(first: date, last: date, at: Clock) -> Conditions:
     """Return the condition for open tasks with a passed deadline in a period."""
-    return [living(), tasks.c.status.in_(OPEN_STATUSES), due_between(first, last, at.zone), overdue(at)]
+    return living(), tasks.c.status.in_(OPEN_STATUSES), due_between(first, last, at.zone), overdue(at)
 
 
-def due_in_period(first: date, last: date, zone: ZoneInfo) -> list[ColumnElement[bool]]:
+def due_in_period(first: date, last: date, zone: ZoneInfo) -> Conditions:
     """Return the condition for open tasks due in a period."""
-    return [living(), tasks.c.status.in_(OPEN_STATUSES), due_between(first, last, zone)]
+    return living(), tasks.c.status.in_(OPEN_STATUSES), due_between(first, last, zone)
 
 
 def living() -> ColumnElement[bool]:
@@ -112,6 +138,7 @@ def view_condition(name: str, clock: Clock) -> ColumnElement[bool]:
     return views[name]
 
 
+@lru_cache(MAX_CACHED_STATEMENTS)
 def build_conditions(
     *,
     project: str | None = None,
@@ -123,7 +150,7 @@ def build_conditions(
     due_from: date | None = None,
     due_until: date | None = None,
     zone: ZoneInfo,
-) -> list[ColumnElement[bool]]:
+) -> Conditions:
     """Return the conditions for the given filters: `project=""` is no project, `status="open"` todo or in progress."""
     results: list[ColumnElement[bool]] = [living()]
     if project is not None:
@@ -135,14 +162,15 @@ def build_conditions(
     results += [tasks.c[name] == id_ for name, id_ in ties.items() if id_]
     if due_from or due_until:
         results.append(due_between(due_from or date(1900, 1, 4), due_until or date(2199, 12, 1), zone))
-    return results
+    return tuple(results)
 
 
-def status_conditions(status: str | None) -> list[ColumnElement[bool]]:
+@lru_cache
+def status_conditions(status: str | None) -> Conditions:
     """Return the condition for a status, `open` or `any`."""
     if not status or status == "any":
-        return []
-    return [tasks.c.status.in_(OPEN_STATUSES) if status == "open" else tasks.c.status == status]
+        return ()
+    return (tasks.c.status.in_(OPEN_STATUSES) if status == "open" else tasks.c.status == status,)
 
 
 def waits_for_somebody() -> Condition:
@@ -150,9 +178,14 @@ def waits_for_somebody() -> Condition:
     return tasks.c.waiting_for.is_not(None)
 
 
-def ask_closed(session: Session, conditions: list[ColumnElement[bool]]) -> Rows:
+def ask_closed(session: Session, conditions: Conditions) -> Rows:
     """Ask for a task that is not open and meets other conditions."""
-    return session.ask(select(tasks.c.id).where(*conditions, tasks.c.status.not_in(OPEN_STATUSES)).limit(1))
+    return session.ask(_build_closed_statement(conditions))
+
+
+@lru_cache(MAX_CACHED_STATEMENTS)
+def _build_closed_statement(conditions: Conditions) -> Select[tuple[str]]:
+    return select(tasks.c.id).where(*conditions, tasks.c.status.not_in(OPEN_STATUSES)).limit(1)
 
 
 def count_per_day(session: Session, field: str, days: Sequence[datetime], project: str | None = None) -> list[int]:
@@ -169,49 +202,46 @@ def count_open_at(session: Session, moment: datetime, project: str | None = None
     """Return how many of the living tasks were open at a time, as far as they tell: created, and not yet closed."""
     closed_at = func.coalesce(tasks.c.completed_at, tasks.c.status_changed_at)
     is_open = or_(tasks.c.status.in_(OPEN_STATUSES), closed_at >= moment)
-    conditions = [*build_conditions(project=project, zone=ZoneInfo("UTC")), tasks.c.created_at < moment, is_open]
+    conditions = (*build_conditions(project=project, zone=ZoneInfo("UTC")), tasks.c.created_at < moment, is_open)
     return session.connection.execute(select(func.count()).where(*conditions, tasks.c.status != "idea")).scalar_one()
-
-
-def default_order() -> list[Order]:
-    """Return the default order: deadline, in progress first, rank, created; `ix_tasks_order` holds it."""
-    due, started = literal_column(DUE_FIRST, String), literal_column(STARTED_FIRST, Integer)
-    return ascending(due, started, tasks.c.rank, tasks.c.created_at, tasks.c.id)
 
 
 def list_tasks(
     session: Session,
     part: PageRequest,
-    conditions: list[ColumnElement[bool]],
+    conditions: Conditions,
     *,
-    by: list[Order] | None = None,
+    by: tuple[Order, ...] = DEFAULT_ORDER,
     count: bool = True,
+    is_timed: bool = False,
 ) -> Page[Task]:
-    """Return the tasks that meet the conditions, in the default order or another."""
-    return ask_tasks(session, part, conditions, by=by, count=count)()
+    """Return the tasks that meet the conditions, as `ask_tasks` asks for them."""
+    return ask_tasks(session, part, conditions, by=by, count=count, is_timed=is_timed)()
 
 
 def ask_tasks(
     session: Session,
     part: PageRequest,
-    conditions: list[ColumnElement[bool]],
+    conditions: Conditions,
     *,
-    by: list[Order] | None = None,
+    by: tuple[Order, ...] = DEFAULT_ORDER,
     count: bool = True,
+    is_timed: bool = False,
 ) -> Callable[[], Page[Task]]:
-    """Ask for the tasks that meet the conditions, in the default order or another."""
-    statement = select(*rows.columns("task")).where(*conditions)
-    return ask_page(session, statement, by or default_order(), part, lambda row: rows.to_item("task", row), count=count)
+    """Ask for the tasks that meet the conditions, in the default order or another.
+
+    Args:
+        is_timed: The conditions are those of this moment, so their statements will not be needed again.
+    """
+    build = _build_statements if is_timed else _find_statements
+    return ask_page(session, build(conditions, by), part, lambda row: rows.to_item("task", row), count=count)
 
 
-def order_by_completion() -> list[Order]:
-    """Return the order for completed tasks: the last completed first."""
-    return [(tasks.c.completed_at, True), (tasks.c.id, True)]
+def _build_statements(conditions: Conditions, by: tuple[Order, ...]) -> PageStatements:
+    return build_page_statements(select(*rows.columns("task")).where(*conditions), by)
 
 
-def order_by_creation() -> list[Order]:
-    """Return the order for new tasks: the last created first."""
-    return [(tasks.c.created_at, True), (tasks.c.id, True)]
+_find_statements = lru_cache(MAX_CACHED_STATEMENTS)(_build_statements)
 
 
 def list_children(session: Session, parent: str) -> list[str]:
