@@ -188,7 +188,7 @@ READS: dict[str, Read] = {
     "changes": lambda s: (changes.list_changes(s), changes.count_written(s, "c_tests"), changes.get_last_id(s)),
     "effective changes": lambda s: (changes.has_effective_change(s, "c_tests"), changes.is_untouched(s, ["c_tests"])),
     "units": lambda s: (changes.list_last_of_units(s, limit=3), changes.summarize_units(s, ["c_tests"])),
-    "actions": lambda s: (changes.count_actions(s, "c_tests"), changes.is_undone(s, "c_tests")),
+    "actions": lambda s: (changes.count_actions(s, "c_tests"), changes.list_undone_units(s, ["c_tests"])),
     "calls": pages(lambda s, part: calls.list_calls(s, part, slow_first=True, source="CRM")),
     "calls per day": lambda s: call_statistics.count_per_day(s, DAYS),
     "tools": lambda s: call_statistics.measure_tools(s, PAST, FUTURE),

@@ -17,6 +17,7 @@ TITLES = 6
 BUDGETS = {
     "create_task": 10, "create_note": 10, "update_task": 6, "update_note": 14, "get_note": 1, "list_tasks": 3,
     "list_notes": 1, "search": 6, "project_dashboard": 9, "related": 7, "get_item": 8,
+    "history": 7,
 }  # fmt: skip
 """The most statements of each, with the beginning and the end of the transaction for a write."""
 
@@ -48,6 +49,7 @@ def arguments_of(app: App, tool: str) -> dict[str, Any]:
         "update_task": {"task": task, "status": "in_progress"}, "update_note": {"note": note, "content": "Black"},
         "get_note": {"note": note}, "list_tasks": {}, "list_notes": {}, "search": {"query": "green"},
         "project_dashboard": {"project": project}, "related": {"item": note}, "get_item": {"item": note},
+        "history": {},
     }[tool]  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from panorama.services.history.change_excerpts import excerpt_pair
 from panorama.services.history.results import HistoryLine, RecentWrite, UndoResult
 from panorama.services.history.undo_portions import PortionedUndo, UndoPlan, overtaken_error, to_result
 from panorama.services.history.undo_steps import UndoOperation, measure_changes, plan_steps
-from panorama.services.history.undo_targets import UndoTargets, describe_write, find_targets
+from panorama.services.history.undo_targets import UndoTargets, describe_writes, find_targets
 from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, is_large_unit
 from panorama.services.jobs.progress import SHOULD_STOP
 from panorama.services.jobs.worker_id import WorkerId, Workers
@@ -44,7 +44,7 @@ class History(Service):
             before = (page.get_start_key(int) or (None,))[0]
             if not item:
                 lines = changes.list_last_of_units(session, before=before, limit=page.limit + 1)
-                total, shown = None, [describe_write(session, line) for line in lines[: page.limit]]
+                total, shown = None, describe_writes(session, lines[: page.limit])
             else:
                 lines = changes.list_by_item(session, item, before=before, limit=page.limit + 1)
                 total = changes.count_by_item(session, item)
@@ -181,7 +181,7 @@ class History(Service):
         last = [changes.get_last(session, unit) for unit in targets.units]
         zone = self._context.zone
         return undo_questions.list_writes(
-            [undo_questions.describe_write(describe_write(session, line), zone) for line in last]
+            [undo_questions.describe_write(write, zone) for write in describe_writes(session, last)]
         )
 
     def _check_finished(self, session: Session, unit_text: str) -> None:
@@ -218,7 +218,7 @@ class History(Service):
 
 
 def _not_found_error(session: Session, unit: str) -> NotFoundError:
-    recent = [describe_write(session, line) for line in changes.list_last_of_units(session, limit=2 * MAX_RECENT)]
+    recent = describe_writes(session, changes.list_last_of_units(session, limit=2 * MAX_RECENT))
     return NotFoundError(
         _describe_missing_unit(session, unit),
         hint="Use a unit from history().",

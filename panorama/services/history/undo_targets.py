@@ -1,6 +1,6 @@
 """Finds the writes that an undo or redo without a unit applies to."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
@@ -53,15 +53,24 @@ def find_targets(
     raise NotFoundError(f"{problem}; nothing was changed.", hint="history() lists the last writes.")
 
 
-def describe_write(session: Session, last: Change) -> RecentWrite:
-    """Describe a write from its last change."""
-    first = changes.get_first(session, last.unit)
-    label = lookup.get_labels(session, [(first.kind, first.item)]).get(first.item, ("", "", first.item))[2]
-    count = changes.count_by_unit(session, last.unit)
-    more = f" and {count - 1:,} more" if count > 1 else ""
+def describe_writes(session: Session, lasts: Sequence[Change]) -> list[RecentWrite]:
+    """Describe writes from their last changes, with a few statements for all of them."""
+    units = [last.unit for last in lasts]
+    starts = changes.describe_units(session, units)
+    labels = lookup.get_labels(session, [(start.first.kind, start.first.item) for start in starts.values()])
+    undone = changes.list_undone_units(session, units)
+    return [_describe_write(last, starts[last.unit], labels, last.unit in undone) for last in lasts]
+
+
+def _describe_write(
+    last: Change, start: changes.UnitStart, labels: Mapping[str, lookup.NamedItem], is_undone: bool
+) -> RecentWrite:
+    first = start.first
+    label = labels.get(first.item, ("", "", first.item))[2]
+    more = f" and {start.changes - 1:,} more" if start.changes > 1 else ""
     return RecentWrite(
         unit=last.unit, at=last.at, client=last.client, operation=last.operation, action=first.action,
-        kind=first.kind, title=label[:_TITLE_CHARS] + more, changes=count, undone=changes.is_undone(session, last.unit),
+        kind=first.kind, title=label[:_TITLE_CHARS] + more, changes=start.changes, undone=is_undone,
     )  # fmt: skip
 
 

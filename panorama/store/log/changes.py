@@ -57,6 +57,14 @@ class UnitSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class UnitStart:
+    """The first line of a unit, and how many lines it has."""
+
+    first: Change
+    changes: int
+
+
+@dataclass(frozen=True, slots=True)
 class NewLine:
     """A change line to write: the item as it is now, and its changed fields before and after.
 
@@ -275,6 +283,23 @@ def list_last_of_units(
     return list_changes(session, *where, limit=limit, newest_first=True)
 
 
+def describe_units(session: Session, units: Sequence[str]) -> dict[str, UnitStart]:
+    """Return the first line and the number of lines of some units of at least one line, whatever their number."""
+    starts = select(changes.c.unit, func.min(changes.c.id), func.count()).where(changes.c.unit.in_(units))
+    rows = session.connection.execute(starts.group_by(changes.c.unit)).all()
+    firsts = {line.id: line for line in list_changes(session, changes.c.id.in_([row[1] for row in rows]))}
+    return {row[0]: UnitStart(firsts[row[1]], row[2]) for row in rows}
+
+
+def list_undone_units(session: Session, units: Sequence[str]) -> set[str]:
+    """Return those of some units of which all was undone."""
+    starts = select(changes.c.unit).where(changes.c.unit.in_(units)).group_by(changes.c.unit).subquery()
+    line, undoing = changes.alias(), changes.alias()
+    undone = select(undoing.c.id).join(line, undoing.c.undoes == line.c.id).where(line.c.unit == starts.c.unit)
+    rows = session.connection.execute(select(starts.c.unit).where(undone.exists())).scalars().all()
+    return {unit for unit in rows if not has_effective_change(session, unit)}
+
+
 def get_first(session: Session, unit: str) -> Change:
     """Return the first line of a unit."""
     return list_changes(session, changes.c.unit == unit, limit=1)[0]
@@ -310,11 +335,6 @@ def list_undone_ids(session: Session, unit: str) -> set[int]:
         targets = (select(changes.c.undoes).where(changes.c.id.in_(chunk)) for chunk in chunks)
         level = {line for target in targets for line in session.connection.execute(target).scalars()} - {None} - found
     return found
-
-
-def is_undone(session: Session, unit: str) -> bool:
-    """Return whether all of a unit was undone."""
-    return _has_undone_change(session, unit) and not has_effective_change(session, unit)
 
 
 def has_effective_change(session: Session, unit: str, *, but: Set[int] = frozenset()) -> bool:
