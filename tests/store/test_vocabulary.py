@@ -5,6 +5,7 @@ from pathlib import Path
 from shutil import copyfile
 
 import pytest
+from sqlalchemy import event
 
 from panorama.domain.changes import Origin
 from panorama.domain.items.item import KINDS
@@ -120,3 +121,17 @@ def test_in_a_large_store_common_words_are_estimated(session: Session, monkeypat
 
     assert counted["quince"] == 1
     assert 36 <= counted["tea"] <= 44
+
+
+def test_a_longer_query_takes_no_more_statements(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "LARGE_STORE_PARTS", 1)
+    words = [f"plant{number}" for number in range(9)]
+    put(session, *words, " ".join(words))
+    statements: list[str] = []
+    event.listen(session.connection, "before_cursor_execute", lambda *given: statements.append(given[2]))
+
+    found(session, f"{words[0]} {words[1]}")
+    few = len(statements)
+    found(session, " ".join(words))
+
+    assert len(statements) == 2 * few

@@ -12,6 +12,7 @@ from panorama.domain.text.tokens import parse_terms
 from panorama.store.backend import Rows, Session
 from panorama.store.items.projects import escape_like
 from panorama.store.items.rows import NOUNS
+from panorama.store.json_lists import json_values
 
 NamedItem = tuple[str, str, str]
 """Kind, id, label."""
@@ -132,8 +133,13 @@ def keep_label(session: Session, item: NamedItem) -> None:
 
 
 def _ask_labels(session: Session, kind: str, ids: Sequence[str]) -> Rows:
-    noun = NOUNS[kind]
-    return session.ask(select(noun.table.c.id, noun.label).where(noun.table.c.id.in_(ids)))
+    return session.ask(_LABELS[kind], {"ids": json.dumps(list(ids))})
+
+
+_LABELS = {
+    kind: select(noun.table.c.id, noun.label).where(noun.table.c.id.in_(json_values("ids")))
+    for kind, noun in NOUNS.items()
+}
 
 
 _WINDOW = """

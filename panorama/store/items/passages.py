@@ -114,7 +114,10 @@ def model_name(id_: str, model_digest: str) -> str:
 
 def last_change_id(session: Session) -> int:
     """Return the number of the last change, 0 if there is none."""
-    return session.connection.execute(select(func.max(changes.c.id))).scalar_one() or 0
+    return session.connection.execute(_LAST_CHANGE).scalar_one() or 0
+
+
+_LAST_CHANGE = select(func.max(changes.c.id))
 
 
 def list_changes(

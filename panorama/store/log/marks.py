@@ -1,5 +1,6 @@
 """Marks: the last change that each reader of the change log has read, and other state of these readers."""
 
+import json
 import secrets
 from collections.abc import Mapping, Sequence
 
@@ -7,6 +8,7 @@ from sqlalchemy import bindparam, delete, insert, select
 
 from panorama.domain.changes import Origin
 from panorama.store.backend import Database, Session
+from panorama.store.json_lists import json_values
 from panorama.store.tables import marks
 
 _PURGED = "purged"
@@ -15,6 +17,7 @@ _SERVED = "serves "
 _STORE = "store"
 _OWNER = Origin(actor="panorama", client="panorama", conversation="", operation="", call="", unit="")
 
+_GET_MARKS = select(marks.c.name, marks.c.value).where(marks.c.name.in_(json_values("names")))
 _DELETE_MARK = delete(marks).where(marks.c.name == bindparam("mark"))
 _ADD_MARK = insert(marks)
 
@@ -26,8 +29,8 @@ def get_mark(session: Session, name: str) -> int:
 
 def get_marks(session: Session, names: Sequence[str]) -> Mapping[str, int]:
     """Return the marks of readers by name, without those that have not started."""
-    rows = session.connection.execute(select(marks.c.name, marks.c.value).where(marks.c.name.in_(names)))
-    return {row.name: row.value for row in rows}
+    rows = session.connection.execute(_GET_MARKS, {"names": json.dumps(list(names))})
+    return {row[0]: row[1] for row in rows}
 
 
 def list_marks(session: Session, prefix: str) -> list[str]:

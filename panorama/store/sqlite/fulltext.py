@@ -1,7 +1,7 @@
 """Full text (FTS5) of every living item, written in the item's transaction."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import text
@@ -32,10 +32,12 @@ _BEST = (
     "WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ?) ORDER BY score LIMIT ?) AS r "
     "JOIN search_parts AS p ON p.id = r.id ORDER BY r.score, p.id DESC"
 )
-# The sign keeps the list out of the full text, which would search once for each part in it.
+# CROSS JOIN asks for one expression after another. The sign keeps the list out of the full text, which would search
+# once for each part in it.
 _MATCHING = (
-    "SELECT rowid FROM search_words WHERE search_words MATCH ? AND rowid BETWEEN ? AND ? "
-    "AND +rowid IN (SELECT value FROM json_each(?))"
+    "SELECT asked.key, words.rowid FROM json_each(?) AS asked CROSS JOIN search_words AS words "
+    "WHERE words.search_words MATCH asked.value AND words.rowid BETWEEN ? AND ? "
+    "AND +words.rowid IN (SELECT value FROM json_each(?))"
 )
 _COUNT_ALL = "SELECT count(*) FROM search_words_docsize"  # as long as search_parts, and a tenth of its size
 _COUNT = "SELECT count(*) FROM (SELECT rowid FROM search_words WHERE search_words MATCH ? LIMIT ?)"
@@ -89,17 +91,11 @@ class Fts5FullText(PartIndex):
         """
         matches = session.connection.exec_driver_sql(_BEST, (query, reach, limit)).all()
         holds: dict[int, list[int]] = {row[3]: [] for row in matches[:MAX_COMPARED]}
-        for place, term in enumerate(terms):
-            for part in self.list_matching_parts(session, term, holds):
+        if holds and terms:
+            values = (json.dumps(list(terms)), min(holds), max(holds), json.dumps(list(holds)))
+            for place, part in session.connection.exec_driver_sql(_MATCHING, values).all():
                 holds[part].append(place)
         return [Match(*row, holds=holds.get(row[3], ())) for row in matches]
-
-    def list_matching_parts(self, session: Session, query: str, parts: Collection[int]) -> list[int]:
-        """Return those of some parts that match an expression."""
-        if not parts:
-            return []
-        values = (query, min(parts), max(parts), json.dumps(list(parts)))
-        return [row[0] for row in session.connection.exec_driver_sql(_MATCHING, values).all()]
 
     def count_all(self, session: Session) -> int:
         """Return how many parts there are."""

@@ -1,12 +1,12 @@
 """The indexed words, read through `fts5vocab`, which never lags."""
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sqlalchemy import func, select, text
+from sqlalchemy import text
 
 from panorama.domain.text.tokens import Term
 from panorama.store.backend import Session
-from panorama.store.tables import search_parts
 from panorama.store.words.word_vocabulary import (
     MAX_BUCKET,
     MAX_PLACES,
@@ -19,7 +19,10 @@ from panorama.store.words.word_vocabulary import (
 LARGE_STORE_PARTS, SAMPLE_PARTS, COMMON_SHARE = 20_000, 1000, 0.2
 """In a store of this many parts, a word in a fifth of the last thousand is not counted."""
 
-_COUNT_RANGE = "SELECT count(*) FROM search_words WHERE search_words MATCH ? AND rowid BETWEEN ? AND ?"
+_COUNT_LAST = (
+    "SELECT asked.key, (SELECT count(*) FROM search_words WHERE search_words MATCH asked.value "
+    "AND rowid >= (SELECT max(id) FROM search_parts) - ?) FROM json_each(?) AS asked"
+)
 _COUNTS = "SELECT term, doc FROM search_words_vocabulary WHERE term IN ({})"
 _BUCKET = text(
     "SELECT term FROM search_words_vocabulary WHERE term >= :low AND term < :high "
@@ -69,14 +72,9 @@ class Fts5Vocabulary(WordVocabulary):
 
 def _count_common(session: Session, words: Mapping[str, str], total: int) -> dict[str, int]:
     """Return the stems of words in very many parts, with an estimated count."""
-    last = session.connection.execute(select(func.max(search_parts.c.id))).scalar_one()
-    results: dict[str, int] = {}
-    for stem, word in words.items():
-        values = session.full_text.build_expression([Term((word,))], every=True), last - SAMPLE_PARTS, last
-        count: int = session.connection.exec_driver_sql(_COUNT_RANGE, values).scalar_one()
-        if count > COMMON_SHARE * SAMPLE_PARTS:
-            results[stem] = count * total // SAMPLE_PARTS
-    return results
+    asked = {stem: session.full_text.build_expression([Term((word,))], every=True) for stem, word in words.items()}
+    rows = session.connection.exec_driver_sql(_COUNT_LAST, (SAMPLE_PARTS, json.dumps(asked))).all()
+    return {row[0]: row[1] * total // SAMPLE_PARTS for row in rows if row[1] > COMMON_SHARE * SAMPLE_PARTS}
 
 
 def _read_texts_with(session: Session, stem: str) -> list[str]:

@@ -6,6 +6,7 @@ Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Poli
 and Turkish.
 """
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -104,7 +105,8 @@ class SentenceEncoder:
         pieces = self._table.read(ids) * weights["scale"][scale, None] + weights["lo"][scale, None]
         layers = [pieces, *(self._convolve(pieces, width, before) for width, before in _CONVOLUTIONS)]
         total = self._normalize(np.concatenate(layers, 1), "").sum(0)
-        pooled = (total @ weights["cnn_W"] + len(ids) * weights["cnn_b"]) / np.sqrt(len(ids))
+        # math's root: one of numpy's makes all that follows, and the weights, 64 bits wide, which takes another 1 ms
+        pooled = (total @ weights["cnn_W"] + len(ids) * weights["cnn_b"]) / math.sqrt(len(ids))
         hidden = np.maximum(pooled @ weights["p1"] + np.maximum(pooled @ weights["d0"], 0) @ weights["d1"], 0)
         vector = np.tanh(hidden @ weights["p3"] + np.maximum(hidden @ weights["d2"], 0) @ weights["d3"])
         return (vector / np.sqrt(vector @ vector)).astype(np.float32)

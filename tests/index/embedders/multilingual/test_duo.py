@@ -2,6 +2,7 @@
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,6 +30,20 @@ def test_notes_are_found_in_other_languages(duo: Duo) -> None:
     found = {query: int((notes @ duo.embed_query(query)).argmax()) for query in QUERIES}
 
     assert found == QUERIES
+
+
+def test_vectors_are_computed_with_the_32_bits_of_the_weights(duo: Duo, monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: list[object] = []
+    tanh = np.tanh  # of the last layer
+
+    def note(values: Any) -> Any:
+        computed.append(values.dtype)
+        return tanh(values)
+
+    monkeypatch.setattr(np, "tanh", note)
+    duo.embed_query("compost")
+
+    assert computed == [np.float32]
 
 
 def test_the_title_counts_more_than_a_line_of_the_text(duo: Duo) -> None:
