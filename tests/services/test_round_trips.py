@@ -49,7 +49,7 @@ def arguments_of(app: App, tool: str) -> dict[str, Any]:
         "update_task": {"task": task, "status": "in_progress"}, "update_note": {"note": note, "content": "Black"},
         "get_note": {"note": note}, "list_tasks": {}, "list_notes": {}, "search": {"query": "green"},
         "project_dashboard": {"project": project}, "related": {"item": note}, "get_item": {"item": note},
-        "history": {},
+        "history": {}, "person_dashboard": {"person": "Ana Blum"},
     }[tool]  # fmt: skip
 
 
@@ -91,14 +91,27 @@ def test_an_operation_stays_in_its_budget(tool: str, count_statements: Callable[
     assert len(statements) <= BUDGETS[tool], statements
 
 
+@pytest.mark.parametrize("tool", ["related", "history"])
 def test_a_listing_takes_as_many_statements_for_more_rows(
-    app: App, count_statements: Callable[[str], list[str]]
+    tool: str, app: App, count_statements: Callable[[str], list[str]]
 ) -> None:
-    few = count_statements("related")
+    few = count_statements(tool)
     for number in range(TITLES, 3 * TITLES):
         call(app, "create_note", title=f"Log {number}", content="Green [[Log 0]]")
 
-    assert len(count_statements("related")) == len(few)
+    assert len(count_statements(tool)) == len(few)
+
+
+def test_the_notes_that_mention_a_person_are_read_together(
+    app: App, count_statements: Callable[[str], list[str]]
+) -> None:
+    call(app, "create_person", name="Ana Blum")
+    call(app, "create_note", title="First", content="Ana Blum called.")
+    few = count_statements("person_dashboard")
+    for number in range(6):
+        call(app, "create_note", title=f"Call {number}", content="Ana Blum called.")
+
+    assert len(count_statements("person_dashboard")) == len(few)
 
 
 def test_each_step_of_a_batch_sees_the_item_as_the_step_before_left_it(app: App) -> None:

@@ -33,6 +33,9 @@ MAX_COMPARED = 200
 MAX_READ_CHARS = 20_000
 """How much of a text is read for the names of people."""
 
+LOADED_TOGETHER = 8
+"""How many texts are read at a time: each may have 10 MB."""
+
 _WITHOUT_MENTIONS = frozenset({"person", "team", "relation", "file"})
 
 
@@ -72,10 +75,12 @@ def _iter_mentioning(
     session: Session, ids: Sequence[str], own: Sequence[str], with_attendees: bool
 ) -> Iterator[MentioningItem]:
     """Yield those of some items that have one of a person's names in their text."""
-    for id_ in ids:
-        item = search.load_items(session, [id_]).get(id_)
-        if item is not None and (why := _find_sentence(session, item, own, with_attendees)):
-            yield MentioningItem(item, why)
+    for start in range(0, len(ids), LOADED_TOGETHER):
+        part = ids[start : start + LOADED_TOGETHER]
+        items = search.load_items(session, part)
+        for item in (items[id_] for id_ in part if id_ in items):
+            if why := _find_sentence(session, item, own, with_attendees):
+                yield MentioningItem(item, why)
 
 
 def _find_sentence(session: Session, item: Item, own: Sequence[str], with_attendees: bool) -> str:
