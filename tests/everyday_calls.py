@@ -39,8 +39,9 @@ COSTS = {
     "list_notes": Cost(4, 2),
     "search": Cost(5, 8),
     "search for one word": Cost(5, 6),
-    "project_dashboard": Cost(6, 10),
-    "weekly_review": Cost(24, 21),
+    "project_dashboard": Cost(4, 10),
+    "weekly_review": Cost(7, 21),
+    "list_scripts": Cost(5, 2),
 }
 
 
@@ -74,6 +75,7 @@ def everyday_calls(app: App) -> dict[str, Callable[[], Any]]:
         "search for one word": lambda: call("search", query="gamma", mode="keyword", limit=1 + next(numbers) % 10),
         "project_dashboard": lambda: call("project_dashboard", project="Garden"),
         "weekly_review": lambda: call("weekly_review"),
+        "list_scripts": lambda: call("list_scripts"),
     }
 
 

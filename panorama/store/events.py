@@ -1,6 +1,6 @@
 """The calendar: events of a period with their recurrences, and the meetings of its days."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -23,24 +23,6 @@ _DAY = timedelta(days=1)
 """Days are compared with moments as texts, so the period is widened by the largest difference of zones."""
 
 
-def iter_candidates(
-    session: Session,
-    since: datetime,
-    until: datetime,
-    *,
-    attendee: AttendeeFilter | None = None,
-    calendar: str | None = None,
-) -> Iterator[Event]:
-    """Yield the living events that may have an occurrence in a period: those near it, and those that recur."""
-    first, last = format_deadline(since - _DAY)[:10], format_deadline(until + _DAY)
-    near = and_(events.c.starts_at < last, or_(events.c.recurrence != "", events.c.ends_at >= first))
-    where = [*list_conditions(events, calendar=calendar), near]
-    if attendee:
-        where.append(attendee.build_condition(events))
-    for row in session.connection.execute(select(*rows.columns("event")).where(*where)):
-        yield rows.to_item("event", row)
-
-
 def list_occurrences(
     session: Session,
     since: datetime,
@@ -50,18 +32,43 @@ def list_occurrences(
     attendee: AttendeeFilter | None = None,
     calendar: str | None = None,
 ) -> list[Occurrence]:
-    """Return the occurrences of events in a period, and its meetings, in order; without a calendar's name all."""
-    found = [
-        Occurrence.of(event, start, end)
-        for event in iter_candidates(session, since, until, attendee=attendee, calendar=calendar)
-        for start, end in event.iter_occurrences(since, until, zone)
-    ]
+    """Return the occurrences of events and meetings in a period, as `ask_occurrences` asks for them."""
+    return ask_occurrences(session, since, until, zone, attendee=attendee, calendar=calendar)()
+
+
+def ask_occurrences(
+    session: Session,
+    since: datetime,
+    until: datetime,
+    zone: ZoneInfo,
+    *,
+    attendee: AttendeeFilter | None = None,
+    calendar: str | None = None,
+) -> Callable[[], list[Occurrence]]:
+    """Ask for the occurrences of events in a period, and its meetings, in order; without a calendar's name all."""
+    first, last = format_deadline(since - _DAY)[:10], format_deadline(until + _DAY)
+    near = and_(events.c.starts_at < last, or_(events.c.recurrence != "", events.c.ends_at >= first))
+    where = [*list_conditions(events, calendar=calendar), near]
+    if attendee:
+        where.append(attendee.build_condition(events))
+    candidates = session.ask(select(*rows.columns("event")).where(*where))
+    meetings = None
     if calendar is None:
-        meetings = sessions.list_sessions(
+        meetings = sessions.ask_sessions(
             session, _MEETINGS, kind="meeting", attendee=attendee, since=since, until=until
-        ).items
-        found += map(_to_occurrence, meetings)
-    return sorted(found, key=lambda entry: (entry.begin(zone), not entry.all_day, entry.title, entry.id))
+        )
+
+    def read() -> list[Occurrence]:
+        living: list[Event] = [rows.to_item("event", tuple(row)) for row in candidates()]
+        found = [
+            Occurrence.of(event, start, end)
+            for event in living
+            for start, end in event.iter_occurrences(since, until, zone)
+        ]
+        found += map(_to_occurrence, meetings().items if meetings else ())
+        return sorted(found, key=lambda entry: (entry.begin(zone), not entry.all_day, entry.title, entry.id))
+
+    return read
 
 
 def _to_occurrence(meeting: LoggedSession) -> Occurrence:

@@ -1,6 +1,6 @@
 """Sessions with their lines: appends and removes lines in one change line, and lists sessions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from panorama.store.backend import Session
 from panorama.store.items import rows
 from panorama.store.items.listing import list_conditions
 from panorama.store.items.projects import has_tag
-from panorama.store.paging import fetch_page
+from panorama.store.paging import ask_page, build_page_statements
 from panorama.store.tables import sessions
 
 
@@ -82,7 +82,21 @@ def list_sessions(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Page[LoggedSession]:
-    """Return living sessions, the last begun first: of a project ("" for none), kind, attendee and period."""
+    """Return living sessions, as `ask_sessions` asks for them."""
+    return ask_sessions(session, part, project=project, kind=kind, attendee=attendee, since=since, until=until)()
+
+
+def ask_sessions(
+    session: Session,
+    part: PageRequest,
+    *,
+    project: str | None = None,
+    kind: str | None = None,
+    attendee: AttendeeFilter | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Callable[[], Page[LoggedSession]]:
+    """Ask for living sessions, the last begun first: of a project ("" for none), kind, attendee and period."""
     where = list_conditions(sessions, project=project, kind=kind)
     if attendee:
         where.append(attendee.build_condition(sessions))
@@ -92,4 +106,5 @@ def list_sessions(
         where.append(sessions.c.started_at < until)
     order = [(sessions.c.started_at, True), (sessions.c.id, True)]
     statement = select(*rows.columns("session")).where(*where)
-    return fetch_page(session, statement, order, part, lambda row: rows.to_item("session", row))
+    asked = build_page_statements(statement, order)
+    return ask_page(session, asked, part, lambda row: rows.to_item("session", row))

@@ -16,7 +16,7 @@ from panorama.config import Settings
 TITLES = 6
 BUDGETS = {
     "create_task": 10, "create_note": 10, "update_task": 6, "update_note": 14, "get_note": 1, "list_tasks": 3,
-    "list_notes": 1, "search": 6, "project_dashboard": 9, "related": 7, "get_item": 8,
+    "list_notes": 1, "search": 6, "project_dashboard": 8, "related": 7, "get_item": 8,
     "history": 7,
 }  # fmt: skip
 """The most statements of each, with the beginning and the end of the transaction for a write."""

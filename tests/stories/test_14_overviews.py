@@ -94,6 +94,17 @@ def test_the_numbers_of_a_dashboard_are_those_of_a_loop(
     assert {name: number(seen, name) for name in expected} == expected
 
 
+def test_a_dashboard_counts_what_its_lists_leave_out(call: Call) -> None:
+    call("create_project", name="Kitchen")
+    for number in range(8):
+        call("create_task", title=f"task {number}", project="Kitchen", deadline="2026-05-01" if number < 7 else "")
+        call("create_note", title=f"note {number}", project="Kitchen" if number < 6 else "")
+
+    board = call("project_dashboard", project="Kitchen").data
+
+    assert board["more"] == {"next": 3, "overdue": 2, "notes": 1}
+
+
 def test_the_numbers_of_the_overview_are_those_of_a_loop(
     call: Call, world: list[dict[str, Any]], clock: StandingClock
 ) -> None:

@@ -293,6 +293,11 @@ class ReviewState:
     read_only: bool = False
     calls: tuple[str, ...] | None = None
 
+    @property
+    def approved_digest(self) -> str:
+        """The digest of the text that is reviewed, promoted or retired, "" if none is."""
+        return "" if self.state == "draft" else self.digest
+
     def state_of(self, digest: str) -> State:
         """Return the state of a text: every text except the reviewed one is a draft."""
         return self.state if digest and digest == self.digest else "draft"

@@ -1,6 +1,7 @@
 """Dashboards and reviews, counted by the database."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -21,6 +22,9 @@ from panorama.store.items.tasks import Clock, Conditions
 from panorama.store.paging import Order
 
 DASHBOARD_PAGE = PageRequest(limit=5)
+COUNTED_PAGE = PageRequest(limit=DASHBOARD_PAGE.limit, counts=False)
+"""The same for a list whose length is among the numbers of the project."""
+
 REVIEW_PAGE = PageRequest(limit=10)
 TASK_FIELDS = ("id", "title", "project", "deadline")
 DONE_TASK_FIELDS = (*TASK_FIELDS, "completed_at")
@@ -58,9 +62,9 @@ class Overviews(Service):
             measure = self._ask_activity(session, clock, period_days, project)
             here = tasks.build_conditions(project=project, status="any", zone=self._context.zone)
             asked = {
-                "next": tasks.ask_tasks(session, DASHBOARD_PAGE, (*here, *tasks.status_conditions("open"))),
+                "next": tasks.ask_tasks(session, COUNTED_PAGE, (*here, *tasks.status_conditions("open"))),
                 "overdue": tasks.ask_tasks(
-                    session, DASHBOARD_PAGE, (*here, tasks.view_condition("overdue", clock)), is_timed=True
+                    session, COUNTED_PAGE, (*here, tasks.view_condition("overdue", clock)), is_timed=True
                 ),
                 "recently_done": tasks.ask_tasks(
                     session,
@@ -69,12 +73,14 @@ class Overviews(Service):
                     by=tasks.BY_COMPLETION,
                     is_timed=True,
                 ),
-                "notes": notes.ask_notes(session, DASHBOARD_PAGE, project=project),
+                "notes": notes.ask_notes(session, COUNTED_PAGE, project=project),
                 "links": listing.ask_items(session, "link", DASHBOARD_PAGE, project=project),
             }
             row: Any = rows.load(session, "project", project)
             numbers = measure({project: row})[0]
             pages = {name: read() for name, read in asked.items()}
+            totals = {"next": numbers.open, "overdue": numbers.overdue, "notes": numbers.notes}
+            pages |= {name: replace(pages[name], total=total) for name, total in totals.items()}
             lists: dict[str, Any] = {name: page.items for name, page in pages.items()}
             return Dashboard(project=numbers, **lists, more=count_left_out(pages))
 
@@ -115,18 +121,19 @@ class Overviews(Service):
         with self._reading() as session:
             completed = overview.where_completed(since, until)
             coming = tasks.due_in_period(times.next_day(last), last + timedelta(days=7), zone)
-            lists = {
-                "completed": _tally(session, completed, by=tasks.BY_COMPLETION, fields=DONE_TASK_FIELDS),
-                "created": _tally(session, overview.where_created(since, until), by=tasks.BY_CREATION),
-                "slipped": _tally(session, tasks.overdue_in_period(first, last, self._clock_at(until))),
-                "notes_written": self._tally_notes(session, since, until),
-                "due_next_week": _tally(session, coming),
-                "events_next_week": self._tally_events(session, until),
+            asked = {
+                "completed": _ask_tally(session, completed, by=tasks.BY_COMPLETION, fields=DONE_TASK_FIELDS),
+                "created": _ask_tally(session, overview.where_created(since, until), by=tasks.BY_CREATION),
+                "slipped": _ask_tally(session, tasks.overdue_in_period(first, last, self._clock_at(until))),
+                "notes_written": _ask_written_notes(session, since, until),
+                "due_next_week": _ask_tally(session, coming),
+                "events_next_week": self._ask_events(session, until),
             }
-            health = self._compare_health(session, since, min(until, self._now()))
+            health = self._ask_health(session, since, min(until, self._now()))()
+            lists = {name: read() for name, read in asked.items()}
             left_out = {name: tally.count - len(tally.items) for name, tally in lists.items()}
             review = WeeklyReview(
-                start=first, end=last, **lists, projects=health[:MAX_PROJECTS],
+                start=first, end=last, **lists, projects=tuple(health[:MAX_PROJECTS]),
                 more=drop_zeros({**left_out, "projects": len(health[MAX_PROJECTS:])}),
             )  # fmt: skip
         return Result(review, hint=self._remark())
@@ -159,49 +166,60 @@ class Overviews(Service):
 
         return measure
 
-    def _compare_health(self, session: Session, since: datetime, until: datetime) -> tuple[Mapping[str, Any], ...]:
-        """Return the health of each project at the end of a period, and its change since the start."""
-        known = overview.list_projects(session)
+    def _ask_health(
+        self, session: Session, since: datetime, until: datetime
+    ) -> Callable[[], Sequence[Mapping[str, Any]]]:
+        """Ask for the health of each project at the end of a period, and its change since the start."""
         windows = [(moment - timedelta(days=PERIOD_DAYS), moment) for moment in (since, until)]
-        worked_on = overview.list_active_projects(session, windows)
-        before, after = (
-            self._score_health(session, known, window, busy) for window, busy in zip(windows, worked_on, strict=True)
-        )
-        rows_ = [
-            {"id": id_, "name": row.name, "health": after[id_], "change": after[id_] - before[id_]}
-            for id_, row in known.items()
-        ]
-        return tuple(sorted(rows_, key=lambda row: (row["change"], row["health"], row["name"])))
+        projects = overview.ask_projects(session)
+        active = overview.ask_active_projects(session, windows)
+        scores = [self._ask_scores(session, window) for window in windows]
 
-    def _score_health(
-        self, session: Session, known: Mapping[str, Any], window: Window, worked_on: Collection[str | None]
-    ) -> dict[str, int]:
+        def read() -> Sequence[Mapping[str, Any]]:
+            known = projects()
+            before, after = (score(known, busy) for score, busy in zip(scores, active(), strict=True))
+            rows_ = [
+                {"id": id_, "name": row.name, "health": after[id_], "change": after[id_] - before[id_]}
+                for id_, row in known.items()
+            ]
+            return sorted(rows_, key=lambda row: (row["change"], row["health"], row["name"]))
+
+        return read
+
+    def _ask_scores(
+        self, session: Session, window: Window
+    ) -> Callable[[Mapping[str, Any], Collection[str | None]], dict[str, int]]:
+        """Ask for the health of projects at the end of a window; what it returns takes them, and who was worked on."""
         since, moment = window
-        late = overview.count_overdue(session, Clock(now=moment, zone=self._context.zone))
-        written = overview.count_changed(session, ("note",), since, moment)["note"]
-        return {
-            id_: rules.compute_health(
-                overdue=late.get(id_, 0),
-                inactive=not written.get(id_) and id_ not in worked_on and row.created_at < since and not row.area,
-                notes_touched=written.get(id_, 0),
-            )
-            for id_, row in known.items()
-        }
+        overdue = overview.ask_overdue(session, Clock(now=moment, zone=self._context.zone))
+        changed = overview.ask_changed(session, ("note",), since, moment)
 
-    def _tally_events(self, session: Session, since: datetime) -> Tally:
-        """Return the events of the week that begins at a moment."""
+        def score(known: Mapping[str, Any], worked_on: Collection[str | None]) -> dict[str, int]:
+            late, written = overdue(), changed()["note"]
+            return {
+                id_: rules.compute_health(
+                    overdue=late.get(id_, 0),
+                    inactive=not written.get(id_) and id_ not in worked_on and row.created_at < since and not row.area,
+                    notes_touched=written.get(id_, 0),
+                )
+                for id_, row in known.items()
+            }
+
+        return score
+
+    def _ask_events(self, session: Session, since: datetime) -> Callable[[], Tally]:
+        """Ask for the events of the week that begins at a moment."""
         zone = self._context.zone
         after = times.start_of_day(since.astimezone(zone).date() + timedelta(days=7), zone)
-        found = events.list_occurrences(session, since, after, zone)
-        shown = found[: REVIEW_PAGE.limit]
-        rows_ = ({name: getattr(entry, name) for name in EVENT_FIELDS if getattr(entry, name)} for entry in shown)
-        return Tally(count=len(found), items=tuple(rows_))
+        occurrences = events.ask_occurrences(session, since, after, zone)
 
-    def _tally_notes(self, session: Session, since: datetime, until: datetime) -> Tally:
-        written_notes = overview.list_written_notes(session, since, until, REVIEW_PAGE.limit)
-        return Tally(
-            count=written_notes[0], items=tuple({"id": id_, "title": title} for id_, title in written_notes[1])
-        )
+        def read() -> Tally:
+            found = occurrences()
+            shown = found[: REVIEW_PAGE.limit]
+            rows_ = ({name: getattr(entry, name) for name in EVENT_FIELDS if getattr(entry, name)} for entry in shown)
+            return Tally(count=len(found), items=tuple(rows_))
+
+        return read
 
 
 def _project_health(row: Any, activity: ProjectActivity, since: datetime) -> ProjectHealth:
@@ -229,14 +247,31 @@ def _project_health(row: Any, activity: ProjectActivity, since: datetime) -> Pro
     )
 
 
-def _tally(
+def _ask_tally(
     session: Session,
     where: Conditions,
     *,
     by: tuple[Order, ...] = tasks.DEFAULT_ORDER,
     fields: Sequence[str] = TASK_FIELDS,
-) -> Tally:
-    count = overview.count_tasks(session, where)
-    page = tasks.list_tasks(session, REVIEW_PAGE, where, by=by, count=False, is_timed=True) if count else None
-    items = page.items if page else ()
-    return Tally(count=count, items=tuple({name: getattr(task, name) for name in fields} for task in items))
+) -> Callable[[], Tally]:
+    """Ask how many tasks meet conditions, and for some fields of the first ones."""
+    counted = overview.ask_count(session, where)
+    listed = tasks.ask_tasks(session, REVIEW_PAGE, where, by=by, count=False, is_timed=True)
+
+    def read() -> Tally:
+        count = counted()
+        found = listed().items if count else ()
+        return Tally(count=count, items=tuple({name: getattr(task, name) for name in fields} for task in found))
+
+    return read
+
+
+def _ask_written_notes(session: Session, since: datetime, until: datetime) -> Callable[[], Tally]:
+    """Ask for the notes that were written in a period."""
+    written = overview.ask_written_notes(session, since, until, REVIEW_PAGE.limit)
+
+    def read() -> Tally:
+        count, found = written()
+        return Tally(count=count, items=tuple({"id": id_, "title": title} for id_, title in found))
+
+    return read

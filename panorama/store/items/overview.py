@@ -123,26 +123,30 @@ _STORED = {"task": "stored tasks", "note": "stored notes"}
 """The names of counts, beside the statuses of tasks and the kinds of touched items."""
 
 
-def _count_per_project(session: Session, *where: ColumnElement[bool]) -> ByProject:
+def _ask_per_project(session: Session, *where: ColumnElement[bool]) -> Callable[[], ByProject]:
     statement = select(tasks.c.project, func.count()).where(*where).group_by(tasks.c.project)
-    return {row[0]: row[1] for row in session.connection.execute(statement)}
+    rows = session.ask(statement)
+    return lambda: {row[0]: row[1] for row in rows()}
 
 
-def count_changed(
+def ask_changed(
     session: Session,
     kinds: Sequence[str],
     since: datetime,
     until: datetime | None = None,
     *,
     project: str | None = None,
-) -> dict[str, ByProject]:
-    """Count the items of each kind written in a period, by their current project."""
-    counted = union_all(*(_select_changed(kind, since, until, project) for kind in kinds))
-    found: Sequence[Any] = session.connection.execute(counted).all()
-    results: dict[str, ByProject] = {kind: {} for kind in kinds}
-    for kind, at, count in found:
-        results[kind][at] = count
-    return results
+) -> Callable[[], dict[str, ByProject]]:
+    """Ask how many items of each kind were written in a period, by their current project."""
+    rows = session.ask(union_all(*(_select_changed(kind, since, until, project) for kind in kinds)))
+
+    def read() -> dict[str, ByProject]:
+        results: dict[str, ByProject] = {kind: {} for kind in kinds}
+        for kind, at, count in rows():
+            results[kind][at] = count
+        return results
+
+    return read
 
 
 def _select_changed(kind: str, since: datetime, until: datetime | None, project: str | None) -> Rows:
@@ -156,8 +160,8 @@ def _select_changed(kind: str, since: datetime, until: datetime | None, project:
     return joined.where(table.c.deleted_at.is_(None)).group_by(table.c.project)
 
 
-def list_active_projects(session: Session, windows: Sequence[Window]) -> list[set[str | None]]:
-    """Return for each period the projects with a task written in it, in one pass over all periods."""
+def ask_active_projects(session: Session, windows: Sequence[Window]) -> Callable[[], list[set[str | None]]]:
+    """Ask for the projects with a task written in each period, in one pass over all periods."""
     inside = [and_(changes.c.at >= since, changes.c.at < until) for since, until in windows]
     first, last = min(since for since, _ in windows), max(until for _, until in windows)
     flags = [func.max(case((test, 1), else_=0)) for test in inside]
@@ -167,21 +171,26 @@ def list_active_projects(session: Session, windows: Sequence[Window]) -> list[se
         .where(changes.c.kind == "task", changes.c.at >= first, changes.c.at < last, living())
         .group_by(tasks.c.project)
     )
-    rows = session.connection.execute(statement).all()
-    return [{row[0] for row in rows if row[place]} for place in range(1, len(windows) + 1)]
+    asked = session.ask(statement)
+
+    def read() -> list[set[str | None]]:
+        rows = asked()
+        return [{row[0] for row in rows if row[place]} for place in range(1, len(windows) + 1)]
+
+    return read
 
 
-def count_overdue(session: Session, clock: Clock) -> ByProject:
-    """Count the tasks overdue at a time, by project: due before it and not closed by then.
+def ask_overdue(session: Session, clock: Clock) -> Callable[[], ByProject]:
+    """Ask how many tasks were overdue at a time, by project: due before it and not closed by then.
 
     Uses the current deadlines; later changes of deadlines are not considered.
     """
     then = (living(), tasks.c.created_at < clock.now, due_before(tasks.c.deadline, clock.today, clock.zone))
-    still_open = _count_per_project(session, *then, tasks.c.status.in_(OPEN_STATUSES))
-    closed_later = _count_per_project(
+    still_open = _ask_per_project(session, *then, tasks.c.status.in_(OPEN_STATUSES))
+    closed_later = _ask_per_project(
         session, *then, tasks.c.status.in_(CLOSED_STATUSES), tasks.c.status_changed_at >= clock.now
     )
-    return {at: still_open.get(at, 0) + closed_later.get(at, 0) for at in still_open | closed_later}
+    return lambda: dict(Counter(still_open()) + Counter(closed_later()))
 
 
 def where_completed(since: datetime, until: datetime) -> Conditions:
@@ -199,7 +208,13 @@ def where_created(since: datetime, until: datetime) -> Conditions:
 
 def count_tasks(session: Session, where: Iterable[ColumnElement[bool]]) -> int:
     """Count the tasks that meet conditions."""
-    return session.connection.execute(select(func.count()).select_from(tasks).where(*where)).scalar_one()
+    return ask_count(session, where)()
+
+
+def ask_count(session: Session, where: Iterable[ColumnElement[bool]]) -> Callable[[], int]:
+    """Ask how many tasks meet conditions."""
+    rows = session.ask(select(func.count()).select_from(tasks).where(*where))
+    return lambda: rows()[0][0]
 
 
 def count_items(session: Session) -> dict[str, int]:
@@ -221,12 +236,21 @@ def _count_statement() -> Rows:
 
 
 def list_projects(session: Session) -> dict[str, Any]:
-    """Return id, name, status and creation of every living project that is not archived."""
+    """Return the rows of every living project that is not archived, by id."""
+    return ask_projects(session)()
+
+
+def ask_projects(session: Session) -> Callable[[], dict[str, Any]]:
+    """Ask for the rows of every living project that is not archived, by id."""
     where = (projects.c.deleted_at.is_(None), projects.c.status != "archived")
-    rows = session.connection.execute(
-        select(projects).where(*where).order_by(projects.c.favorite.desc(), projects.c.rank, projects.c.key)
-    )
-    return {row.id: row for row in rows}
+    order = (projects.c.favorite.desc(), projects.c.rank, projects.c.key)
+    rows = session.ask(select(projects).where(*where).order_by(*order))
+
+    def read() -> dict[str, Any]:
+        found: Sequence[Any] = rows()
+        return {row.id: row for row in found}
+
+    return read
 
 
 def count_archived(session: Session) -> int:
@@ -235,10 +259,10 @@ def count_archived(session: Session) -> int:
     return session.connection.execute(select(func.count()).select_from(projects).where(*where)).scalar_one()
 
 
-def list_written_notes(
+def ask_written_notes(
     session: Session, since: datetime, until: datetime, limit: int
-) -> tuple[int, list[tuple[str, str]]]:
-    """Return how many living notes were created or changed in a period, and the last of them (id, title)."""
+) -> Callable[[], tuple[int, list[tuple[str, str]]]]:
+    """Ask how many living notes were created or changed in a period, and for the last of them (id, title)."""
     where = (
         changes.c.kind == "note",
         changes.c.at >= since,
@@ -252,7 +276,10 @@ def list_written_notes(
         .subquery()
     )
     joined = select(notes.c.id, notes.c.title, func.count().over()).join(written, written.c.item == notes.c.id)
-    rows = session.connection.execute(
-        joined.where(notes.c.deleted_at.is_(None)).order_by(written.c.last.desc()).limit(limit)
-    ).all()
-    return (rows[0][2] if rows else 0), [(row[0], row[1]) for row in rows]
+    asked = session.ask(joined.where(notes.c.deleted_at.is_(None)).order_by(written.c.last.desc()).limit(limit))
+
+    def read() -> tuple[int, list[tuple[str, str]]]:
+        rows = asked()
+        return (rows[0][2] if rows else 0), [(row[0], row[1]) for row in rows]
+
+    return read

@@ -112,7 +112,8 @@ class Library(Service):
         scripts: list[SavedScript] = []
         for name, standing in standings.items():
             try:
-                text = self.shelf.find_approved(name) or self.shelf.read_cached(name)
+                digest = standing.approved_digest
+                text = self.shelf.find_approved(name, digest) or self.shelf.read_cached(name, digest)
             except PanoramaError:  # it is no longer a regular file
                 continue
             if text and standing.state_of(text.digest) == "promoted":
@@ -171,7 +172,7 @@ class Library(Service):
 
     def _build_line(self, name: str, standing: ReviewState | None, count: tuple[int, int] | None) -> ScriptLine:
         try:
-            text = self.shelf.read_cached(name)
+            text = self.shelf.read_cached(name, standing.approved_digest if standing else "")
             if text is None:
                 return ScriptLine(name=name, state="draft", summary="", problem="Its file is missing.")
             script = self._build_saved(text, standing)

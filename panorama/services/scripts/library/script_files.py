@@ -67,8 +67,12 @@ class ScriptFiles:
         """Return whether a script has a file."""
         return any(_stat_fingerprint(path) is not None for path, _ in self._candidate_paths(name))
 
-    def read_cached(self, name: str) -> ScriptText | None:
-        """Read a script, from the cache if its file is unchanged."""
+    def read_cached(self, name: str, approved_digest: str | None = None) -> ScriptText | None:  # noqa: ARG002 (as find_approved)
+        """Read a script, from the cache if its file is unchanged.
+
+        Args:
+            approved_digest: That of its approved text, if the caller knows it; "" if none is approved.
+        """
         for path, is_shipped in self._candidate_paths(name):
             mark = _stat_fingerprint(path)
             if mark is None:
@@ -85,8 +89,8 @@ class ScriptFiles:
             return text
         return None
 
-    def find_approved(self, name: str) -> ScriptText | None:  # noqa: ARG002 (only a database of several machines has any)
-        """Return the approved text of a script, if it is not in its file."""
+    def find_approved(self, name: str, digest: str | None = None) -> ScriptText | None:  # noqa: ARG002 (only a database of several machines has any)
+        """Return the approved text of a script, if it is not in its file; the caller may know its digest."""
         return None
 
     def read_bundled(self, name: str) -> ScriptText | None:

@@ -35,21 +35,23 @@ class SharedScripts(ScriptFiles):
             InvalidInputError: Its file is a link, not a regular file, or too large.
             UnavailableError: It cannot be read.
         """
-        return self._choose(name, super().read(name))
+        return self._choose(name, super().read(name), self.find_approved(name))
 
-    def read_cached(self, name: str) -> ScriptText | None:
+    def read_cached(self, name: str, approved_digest: str | None = None) -> ScriptText | None:
         """Read a script, from the cache if its file is unchanged."""
-        return self._choose(name, super().read_cached(name))
+        return self._choose(name, super().read_cached(name), self.find_approved(name, approved_digest))
 
     def contains(self, name: str) -> bool:
         """Return whether a script has a file, or an approved text."""
         return super().contains(name) or self.find_approved(name) is not None
 
-    def find_approved(self, name: str) -> ScriptText | None:
+    def find_approved(self, name: str, digest: str | None = None) -> ScriptText | None:
         """Return the text of a script that is approved, whatever this machine has; None if none is.
 
-        The stored text is used only if it has the approved digest.
+        The stored text is used only if it has the approved digest, which the caller may know.
         """
+        if digest is not None and (not digest or (name, digest) in self._approved):
+            return self._approved.get((name, digest))
         with self._context.database.reading() as session:
             digest = rows.find_approved_digest(session, name)
             if not digest or (name, digest) in self._approved:
@@ -62,9 +64,8 @@ class SharedScripts(ScriptFiles):
         text = self._approved[name, digest] = ScriptText(name=name, content=content, digest=digest)
         return text
 
-    def _choose(self, name: str, local: ScriptText | None) -> ScriptText | None:
+    def _choose(self, name: str, local: ScriptText | None, approved: ScriptText | None) -> ScriptText | None:
         """Return the approved text, unless the file of this machine has it or is a draft."""
-        approved = self.find_approved(name)
         if approved is None or (local and local.digest == approved.digest):
             return local
         if local and not local.is_shipped and not self._was_approved(name, local.digest):
