@@ -155,6 +155,7 @@ READS: dict[str, Read] = {
     ],
     "by source": lambda s: lookup.list_by_source(s, ["task", "note"], "crm:1"),
     "by prefix": lambda s: lookup.list_by_prefix(s, "note", "log 50%", limit=3),
+    "labels": lambda s: lookup.get_labels(s, [("note", PLAN), ("task", TEA), ("person", ANA)]),
     "windows": lambda s: lookup.load_windows(s, [(PLAN, 2), ("n_0000000011", 0), ("n_0000000099", 1)], 20),
     "favourites": lambda s: lookup.list_favorites(s, limit=5),
     "journal": lambda s: lookup.list_journal(s, PAST, FUTURE),

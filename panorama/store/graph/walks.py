@@ -78,19 +78,19 @@ def walk(
     return distances
 
 
-_BETWEEN = """
+_BETWEEN = text("""
 SELECT from_item, to_item, kind, relation, position, target, id FROM edges
 WHERE from_item IN (SELECT value FROM json_each(:here)) AND to_item IN (SELECT value FROM json_each(:there))
 UNION
 SELECT from_item, to_item, kind, relation, position, target, id FROM edges
 WHERE to_item IN (SELECT value FROM json_each(:here)) AND from_item IN (SELECT value FROM json_each(:there))
-"""
+""")
 
 
 def list_between(session: Session, here: Collection[str], there: Collection[str]) -> list[Edge]:
     """Return the edges between two groups of items: relations first, then fields and typed links, then mentions."""
     values = {"here": _dump(here), "there": _dump(there)}
-    rows = session.connection.execute(text(_BETWEEN), values).all()
+    rows = session.connection.execute(_BETWEEN, values).all()
     ordered = sorted(rows, key=lambda row: (row[3] is None, row[2] == MENTIONS, row[6]))
     return [Edge(*row[:6]) for row in ordered]
 
