@@ -8,7 +8,7 @@ the title: a wrong date costs more than none.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -366,12 +366,19 @@ def _choose_deadline(rule: str, phrase: str, now: datetime, zone: ZoneInfo) -> s
         return phrase
     today = times.today(now, zone)
     text, _ = recurrence.parse_repetition(rule)
-    first: Any = today
     if "BY" in text:  # the series begins on the next such day, whether every one counts or every second
         text = _INTERVAL.sub("", text)
-    if not recurrence.is_on_rule(text, datetime.combine(today, time(), zone), zone):
-        first = recurrence.next_occurrence(text, today, not_before=today, zone=zone)
-    if phrase and first:
-        before = datetime.combine(first, time(), zone)
-        first = times.parse_deadline(phrase, "deadline", now=before, zone=zone)
+    first = _find_first(text, today, phrase, zone)
+    if isinstance(first, datetime) and first <= now:
+        first = _find_first(text, today + timedelta(1), phrase, zone)
     return times.format_time(first, zone) if first else ""
+
+
+def _find_first(rule: str, day: date, clock: str, zone: ZoneInfo) -> Deadline | None:
+    """Return the first day of a repetition from a day on, at a time of day if there is one; None if it never occurs."""
+    first: Deadline | None = day
+    if not recurrence.is_on_rule(rule, datetime.combine(day, time(), zone), zone):
+        first = recurrence.next_occurrence(rule, day, not_before=day, zone=zone)
+    if first is None or not clock:
+        return first
+    return times.parse_deadline(clock, "deadline", now=datetime.combine(first, time(), zone), zone=zone)
