@@ -34,6 +34,16 @@ def is_beyond_limit() -> bool:
     return limit is not None and limit()
 
 
+def check_limit() -> None:
+    """Raise an error if the reads of this context should stop, for work between two statements.
+
+    Raises:
+        InvalidInputError: They should.
+    """
+    if is_beyond_limit():
+        raise stopped_error()
+
+
 def stopped_error() -> InvalidInputError:
     """Return the error for a statement that was stopped by its limit."""
     return InvalidInputError(

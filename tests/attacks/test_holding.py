@@ -11,6 +11,7 @@ from fastmcp import Client
 from panorama.app import App
 from panorama.calls import Conversation
 from panorama.domain.paging import PageRequest
+from panorama.errors import InvalidInputError
 from panorama.mcp.call_threads import call_threads
 from panorama.mcp.server import build_server
 from panorama.services.jobs.progress import StoppedError, ignore_progress, report_progress_to
@@ -179,3 +180,13 @@ def test_a_step_of_a_batch_does_not_wait(working: None, app: App, call: Call) ->
     answer = call("batch", operations=[step, {"tool": "list_tasks"}], atomic=False)
 
     assert "does not wait as a step of a batch" in str(answer.data)
+
+
+def test_a_search_stops_between_two_results_when_its_client_has_gone(app: App, call: Call) -> None:
+    call("create_note", title="Tea", content="Earl Grey")
+
+    with (
+        app.context.database.limit_reads(lambda: True),
+        pytest.raises(InvalidInputError, match="was stopped"),
+    ):
+        call("search", query="Earl Grey")

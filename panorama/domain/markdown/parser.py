@@ -224,6 +224,14 @@ def _indent(line: str) -> int:
     return len(blank[0].expandtabs(_TAB_COLUMNS)) if blank and blank[0] else 0
 
 
+def read_name(draft: TaskDraft) -> tuple[str, str]:
+    """Return the title and the own id of a checkbox line, as `build_task` does in twice the time."""
+    text = replace_controls(draft.text)
+    masked = mask_line(text)
+    fields = parse_task_fields(masked)
+    return _cut_title(_task_title(text, masked, fields.end, "")), _read_anchor(fields)
+
+
 def build_task(draft: TaskDraft, task_filter: str = "", warnings: list[str] | None = None) -> TaskLine:
     """Read the fields of a checkbox line; dates that do not exist are added to `warnings`."""
     text = replace_controls(draft.text)
@@ -237,7 +245,7 @@ def build_task(draft: TaskDraft, task_filter: str = "", warnings: list[str] | No
     notes = _dedent(draft.notes)
     if len(title) > TASK_TITLE_CHARS:
         notes = f"{title}\n\n{notes}".rstrip()
-        title = title[: TASK_TITLE_CHARS - 1].rstrip() + "…"
+        title = _cut_title(title)
     return TaskLine(
         title=title,
         status=_STATUSES.get(draft.mark, "todo"),
@@ -251,9 +259,17 @@ def build_task(draft: TaskDraft, task_filter: str = "", warnings: list[str] | No
         line=draft.line,
         parent=draft.parent,
         notes=notes,
-        anchor=fields.values.get("id", "") or fields.block,
+        anchor=_read_anchor(fields),
         unmapped=tuple(unmapped),
     )
+
+
+def _cut_title(title: str) -> str:
+    return title if len(title) <= TASK_TITLE_CHARS else title[: TASK_TITLE_CHARS - 1].rstrip() + "…"
+
+
+def _read_anchor(fields: TaskFields) -> str:
+    return fields.values.get("id", "") or fields.block
 
 
 def _read_dates(fields: TaskFields, line: int, warnings: list[str]) -> tuple[dict[str, str], list[str]]:

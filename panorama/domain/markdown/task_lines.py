@@ -9,7 +9,7 @@ from datetime import date
 from difflib import SequenceMatcher
 
 from panorama.domain.markdown.lines import mask_line, replace_controls
-from panorama.domain.markdown.parser import TaskLine, build_task, list_drafts
+from panorama.domain.markdown.parser import TaskLine, build_task, list_drafts, read_name
 from panorama.domain.markdown.task_fields import parse_task_fields
 from panorama.domain.markdown.task_matching import MAX_EQUALS, TaskBox, match_tasks
 from panorama.errors import InvalidInputError
@@ -103,14 +103,14 @@ def follow_lines(places: Mapping[str, LinePlace], old: str, new: str) -> dict[st
         elif places[task].line > 0:
             lost.append(task)
     stayed = set(kept.values())  # with the boxes that are no tasks
-    free = [build_task(draft) for line, draft in drafts.items() if line not in stayed]
+    free = [LinePlace(line, *read_name(draft)) for line, draft in drafts.items() if line not in stayed]
     stayed_old, stayed_new = sorted(kept), sorted(kept.values())
     pairs = match_tasks(
         [_to_task_box(places[task], stayed_old) for task in lost],
-        [_to_task_box(LinePlace.of(box), stayed_new) for box in free],
+        [_to_task_box(place, stayed_new) for place in free],
     )
-    found |= {lost[at]: LinePlace.of(free[new_at]) for new_at, at in pairs.items()}
-    return _find_returned(places, found, [box for at, box in enumerate(free) if at not in pairs])
+    found |= {lost[at]: free[new_at] for new_at, at in pairs.items()}
+    return _find_returned(places, found, [place for at, place in enumerate(free) if at not in pairs])
 
 
 def _to_task_box(place: LinePlace, stayed: Sequence[int]) -> TaskBox:
@@ -148,15 +148,15 @@ def _without_state(line: str) -> str:
 
 
 def _find_returned(
-    places: Mapping[str, LinePlace], found: dict[str, LinePlace], free: list[TaskLine]
+    places: Mapping[str, LinePlace], found: dict[str, LinePlace], free: list[LinePlace]
 ) -> dict[str, LinePlace]:
     """Return the places of all tasks: of found lines, of lines that are back, and of lines that are gone."""
     result = dict(found)
     for task, place in sorted(places.items(), key=lambda entry: -entry[1].line):
         if task not in found and place.line <= 0:
-            same = [box for box in free if (box.anchor or box.title) == (place.anchor or place.title)]
+            same = [other for other in free if (other.anchor or other.title) == (place.anchor or place.title)]
             if same:
-                result[task] = LinePlace.of(same[0])
+                result[task] = same[0]
                 free.remove(same[0])
         if task not in result:
             result[task] = replace(place, line=-abs(place.line))

@@ -36,6 +36,7 @@ from panorama.services.search.query_parser import (
 from panorama.services.search.results import SearchHit
 from panorama.services.search.semantic import SemanticSearch
 from panorama.services.search.semantic_results import SemanticHit, SemanticResult
+from panorama.store import read_limit
 from panorama.store.backend import Session
 from panorama.store.items import passages, rows, search
 from panorama.store.items.passages import Passage
@@ -347,6 +348,7 @@ def _describe_index(hits: Sequence[Hit] | None, nearest: SemanticResult | None) 
 def _to_search_hit(
     item: Item, ranked: RankedItem, query: tuple[Term, ...], place: Passage | None, best: float
 ) -> SearchHit:
+    read_limit.check_limit()  # a note of 10 MB takes half a second
     body = item.search_text()[1]
     share = ranked.score / best if best else 1.0
     chars = round(SNIPPET_CHARS * share**2) if share >= MIN_SNIPPET_SHARE else 0
