@@ -18,21 +18,19 @@ class Tokenizer:
 
     def stems(self, words: str) -> tuple[str, ...]:
         """Return the indexed forms of the words of a text, in order."""
-        with self._lock:
-            self._database.execute("INSERT INTO words (rowid, text) VALUES (1, ?)", (words,))
-            rows = self._database.execute('SELECT term FROM places ORDER BY "offset"').fetchall()
-            self._database.execute("DELETE FROM words WHERE rowid = 1")
-        return tuple(row[0] for row in rows)
+        return self.stems_of_each([words])[0]
 
     def stems_of_each(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the indexed forms of the words of each of some texts."""
         stems: dict[int, tuple[str, ...]] = dict.fromkeys(range(len(texts)), ())
         with self._lock:
             self._database.execute("BEGIN")
-            self._database.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(texts))
-            for number, term in self._database.execute('SELECT doc, term FROM places ORDER BY doc, "offset"'):
-                stems[number] += (term,)
-            self._database.execute("ROLLBACK")
+            try:
+                self._database.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(texts))
+                for number, term in self._database.execute('SELECT doc, term FROM places ORDER BY doc, "offset"'):
+                    stems[number] += (term,)
+            finally:
+                self._database.execute("ROLLBACK")  # cheaper than deleting the words
         return list(stems.values())
 
 
