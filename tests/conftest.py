@@ -3,13 +3,13 @@
 import json
 import os
 import shutil
-import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from glob import glob
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +31,7 @@ from panorama.services.base import ServiceContext
 from panorama.store.backend import Database
 from panorama.store.sqlite.engine import SqliteDatabase
 from tests.queues import StandInQueue
+from tests.stored_rows import count_rows
 from tests.tool_errors import parse_error
 
 pytest_plugins = (
@@ -294,7 +295,7 @@ def home(house: Path, template: Path, monkeypatch: pytest.MonkeyPatch, request: 
     monkeypatch.setenv("PANORAMA_EMBEDDER", "none")
     monkeypatch.setenv("PANORAMA_DESKTOP_NOTIFICATIONS", "0")
     if ON_POSTGRES:
-        request.getfixturevalue("empty_space")()
+        request.getfixturevalue("filled_space")(template)
     else:
         shutil.copyfile(template, made / "panorama.db")
     return made
@@ -382,11 +383,6 @@ async def either(app: App, request: pytest.FixtureRequest) -> AsyncIterator[Chat
 
 @pytest.fixture
 def rows(app: App) -> Callable[[], dict[str, int]]:
-    """Counts the rows of every table that a write would touch, beside the product."""
+    """Counts the rows of every table that a write would touch."""
     tables = ("changes", "projects", "tasks", "notes", "links", "reminders", "journal", "files", "idempotency")
-
-    def counted() -> dict[str, int]:
-        with closing(sqlite3.connect(app.settings.home / "panorama.db")) as database:
-            return {name: database.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}
-
-    return counted
+    return partial(count_rows, app, *tables)

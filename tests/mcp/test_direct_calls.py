@@ -2,10 +2,9 @@
 
 import itertools
 import json
-import sqlite3
 import threading
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -19,6 +18,7 @@ from panorama.mcp.connection import Connection
 from panorama.mcp.server import Server, build_server
 
 from ..doors.peer import LEGACY, MODERN
+from ..stored_rows import read_rows
 
 pytestmark = pytest.mark.anyio
 AT_MOST = 10.0
@@ -216,8 +216,7 @@ async def test_a_request_without_its_envelope_is_refused(served: Served) -> None
 def logged_clients(app: App) -> list[str]:
     """Return which clients the log names, in the order of their calls."""
     app.recorder.flush()
-    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as database:
-        return [client for (client,) in database.execute("SELECT client FROM calls ORDER BY at, id")]
+    return [client for (client,) in read_rows(app, "SELECT client FROM calls ORDER BY at, id")]
 
 
 @pytest.mark.parametrize("era", ERAS)

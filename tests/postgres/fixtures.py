@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,6 +39,19 @@ def postgres_space(postgres_url: str) -> "Iterator[PostgresDatabase]":
     opened = open_space(postgres_url, "tests")
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def filled_space(postgres_space: "PostgresDatabase", empty_space: Callable[[], None]) -> Callable[[Path], None]:
+    """Gives the space the rows of a file, and leaves no connection of it."""
+    from tests.postgres.space import fill_space
+
+    def fill(file: Path) -> None:
+        empty_space()
+        fill_space(postgres_space, file)
+        postgres_space.close()
+
+    return fill
 
 
 @pytest.fixture

@@ -1,10 +1,16 @@
-"""A migrated space for tests, and how it is emptied between two of them."""
+"""A migrated space for tests, and how it is emptied and filled between two of them."""
+
+from contextlib import closing
+from pathlib import Path
 
 from psycopg import sql
 
 from panorama.store.migrate import create_tables
 from panorama.store.postgres.connections import parse_url
 from panorama.store.postgres.engine import PostgresDatabase
+from panorama.store.postgres.transfer.copies import load_rows
+from panorama.store.sqlite.snapshots import open_readonly
+from panorama.store.sqlite.stored_rows import StoredRows
 
 _KEPT = ("alembic_version",)
 _TABLES = (
@@ -27,3 +33,13 @@ def empty_space(database: PostgresDatabase) -> None:
         if names:
             tables = sql.SQL(", ").join(map(sql.Identifier, names))
             driver.execute(sql.SQL("TRUNCATE {} RESTART IDENTITY CASCADE").format(tables))
+
+
+def fill_space(database: PostgresDatabase, file: Path) -> None:
+    """Give an empty space the rows of an SQLite file of the current schema."""
+    with database.connect() as driver, closing(open_readonly(file)) as opened:
+        source = StoredRows(opened)
+        if source.count():
+            driver.execute("BEGIN")
+            load_rows(driver, source)
+            driver.execute("COMMIT")

@@ -1,8 +1,6 @@
 """A purge after a month and a day, and the way to look whether anything is left."""
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -14,12 +12,6 @@ from tests.conftest import StandingClock
 Call = Callable[..., Answer]
 SECRET = "Xanthippe"
 LONG = f"{SECRET} " * 1000
-
-
-def asked(app: App, question: str, *values: Any) -> list[tuple[Any, ...]]:
-    """Ask the file itself."""
-    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as file:
-        return file.execute(question, values).fetchall()
 
 
 @pytest.fixture

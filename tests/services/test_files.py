@@ -8,19 +8,20 @@ from typing import Any
 import pytest
 
 from panorama.app import App
+from panorama.databases import open_contents
 from panorama.domain.items.files import CONTENT_BYTES
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError, UnavailableError
 from panorama.store.contents.contents import Contents
-from tests.conftest import StandingClock
+from tests.conftest import ON_POSTGRES, StandingClock
 from tests.faults.meanings import converges, finds, followed
 from tests.services.filing import DOT, PNG, Call, text, write
 
 __all__ = ["text", "write"]
 
 
-def contents(home: Path) -> int:
+def count_contents(app: App) -> int:
     """Return how many contents are kept."""
-    return sum(path.is_file() for path in (home / "files").rglob("*"))
+    return len(list(open_contents(app.settings, app.context.database).iter_sizes()))
 
 
 def test_a_file_is_written_and_read(call: Call, write: Call) -> None:
@@ -74,13 +75,13 @@ def test_a_range_that_cannot_be_is_refused(write: Call, call: Call, part: dict[s
         call("get_file", file="a.txt", **part)
 
 
-def test_a_text_of_10_mb_is_kept_and_a_longer_one_leaves_nothing(write: Call, home: Path) -> None:
+def test_a_text_of_10_mb_is_kept_and_a_longer_one_leaves_nothing(write: Call, app: App) -> None:
     assert write("long.txt", "x" * CONTENT_BYTES).data["size"] == CONTENT_BYTES
 
     with pytest.raises(InvalidInputError, match="the limit is"):
         write("longer.txt", "x" * (CONTENT_BYTES + 1))
 
-    assert contents(home) == 1
+    assert count_contents(app) == 1
 
 
 @pytest.mark.parametrize(
@@ -90,13 +91,13 @@ def test_a_text_of_10_mb_is_kept_and_a_longer_one_leaves_nothing(write: Call, ho
         {"text": None}, {"text": None, "base64": "?"},
     ],
 )  # fmt: skip
-def test_what_is_refused_leaves_no_content(call: Call, home: Path, rows: Any, wrong: dict[str, Any]) -> None:
+def test_what_is_refused_leaves_no_content(call: Call, app: App, rows: Any, wrong: dict[str, Any]) -> None:
     before = rows()
 
     with pytest.raises((InvalidInputError, NotFoundError)):
         call("write_file", **{"name": "a.txt", "text": "x"} | wrong)
 
-    assert (rows(), contents(home)) == (before, 0)
+    assert (rows(), count_contents(app)) == (before, 0)
 
 
 # Renaming, moving, finding.
@@ -256,6 +257,7 @@ def test_history_shows_what_differs_alone(call: Call, write: Call) -> None:
     assert set(first["fields"]) == {"body", "media_type", "name", "sha256", "size"}
 
 
+@pytest.mark.skipif(ON_POSTGRES, reason="damages a file; tests/store/test_contents.py damages contents of each kind")
 def test_a_damaged_content_is_told_and_mended_by_writing_it_again(
     call: Call, write: Call, text: Any, home: Path
 ) -> None:

@@ -1,9 +1,7 @@
 """Purging: what has been in the trash for long is forgotten everywhere, and nothing else is."""
 
 import os
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,8 +13,9 @@ from panorama.domain.changes import Origin
 from panorama.errors import ConfirmationError, ConflictError, InvalidInputError, NotFoundError
 from panorama.store.items import long_texts
 from panorama.store.sqlite.engine import SqliteDatabase
-from tests.conftest import StandingClock
-from tests.services.forgetting import LONG, SECRET, Call, asked, purge
+from tests.conftest import ON_POSTGRES, StandingClock
+from tests.services.forgetting import LONG, SECRET, Call, purge
+from tests.stored_rows import count_rows, read_rows, read_texts, write_rows
 
 __all__ = ["purge"]
 
@@ -47,16 +46,12 @@ def test_what_is_younger_in_the_trash_stays(call: Call, clock: StandingClock) ->
 def test_what_lives_stays_however_old_it_is(call: Call, purge: Callable[..., Answer], app: App) -> None:
     note = call("create_note", title="Tea", content=LONG).data["id"]
     call("update_note", note=note, content="short")
-    before = asked(app, "SELECT * FROM notes"), asked(app, "SELECT * FROM changes"), asked(app, "SELECT * FROM texts")
+    before = [read_rows(app, f"SELECT * FROM {table}") for table in ("notes", "changes", "texts")]
 
     purge()
 
-    assert (
-        asked(app, "SELECT * FROM notes"),
-        asked(app, "SELECT * FROM changes"),
-        asked(app, "SELECT * FROM texts"),
-    ) == before
-    call("undo", unit=asked(app, "SELECT call FROM changes ORDER BY id DESC")[0][0])
+    assert [read_rows(app, f"SELECT * FROM {table}") for table in ("notes", "changes", "texts")] == before
+    call("undo", unit=read_rows(app, "SELECT call FROM changes ORDER BY id DESC")[0][0])
     assert call("get_note", note=note).data["chars"] == len(LONG)
 
 
@@ -66,17 +61,16 @@ def test_nothing_in_any_table_tells_of_what_was_forgotten(call: Call, purge: Cal
     call("get_note", note=f"about {SECRET}")
     call("write_file", name=f"{SECRET}.txt", text=LONG)
     call("delete_item", item=note)
-    call("delete_item", item=asked(app, "SELECT id FROM files")[0][0])
+    call("delete_item", item=read_rows(app, "SELECT id FROM files")[0][0])
     aged(app)
 
     told = purge().data
 
     assert told["items"] == {"note": 1, "file": 1}
     assert (told["contents"], told["texts"], told["changes"]) == (1, 1, 5)
-    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as file:
-        said = "\n".join(file.iterdump())
-    assert SECRET.lower() not in said.lower()
-    assert note not in said
+    texts = read_texts(app)
+    assert SECRET.lower() not in texts.lower()
+    assert note not in texts
     assert list(open_contents(app.settings, app.context.database).iter_sizes()) == []
 
 
@@ -88,9 +82,10 @@ def test_a_purged_note_leaves_its_tasks_without_a_source(call: Call, purge: Call
     purge()
 
     assert "source_ref" not in call("get_item", item=task).data["item"]
-    assert asked(app, "SELECT count(*) FROM task_lines") == [(0,)]
+    assert read_rows(app, "SELECT count(*) FROM task_lines") == [(0,)]
 
 
+@pytest.mark.skipif(ON_POSTGRES, reason="a server overwrites what is deleted when it needs the room")
 def test_not_even_the_bytes_of_the_file_hold_it(call: Call, purge: Callable[..., Answer], app: App) -> None:
     for number in range(20):
         note = call("create_note", title=f"About {SECRET} {number}", content=f"{SECRET} {number} " * 200).data["id"]
@@ -132,7 +127,7 @@ def test_no_file_of_the_data_directory_holds_what_was_forgotten(
     (tmp_path / "vault" / "a.md").unlink()
     call("import.markdown", folder=str(tmp_path / "vault"))
     for table in ("notes", "tasks", "links", "reminders", "journal", "files", "projects"):
-        for (id_,) in asked(app, f"SELECT id FROM {table} WHERE deleted_at IS NULL"):
+        for (id_,) in read_rows(app, f"SELECT id FROM {table} WHERE deleted_at IS NULL"):
             call("delete_item", item=id_, confirm=True, idempotency_key=f"delete {id_}")
     app.recorder.flush()
     aged(app)
@@ -179,7 +174,7 @@ def test_the_log_of_other_searches_and_names_stays(call: Call, app: App, clock: 
 
     call("purge", days=0, confirm=True)
 
-    logged = {row[0] for row in asked(app, "SELECT arguments FROM calls")}
+    logged = {row[0] for row in read_rows(app, "SELECT CAST(arguments AS TEXT) FROM calls")}
     assert {'{"query":"tea"}', '{"note":"Tea"}', '{"title":"Tea"}'} <= logged
 
 
@@ -207,21 +202,14 @@ def test_a_project_goes_with_what_was_deleted_with_it(call: Call, purge: Callabl
     told = purge().data
 
     assert told["items"] == {"note": 1, "task": 4, "project": 1}
-    assert asked(app, "PRAGMA foreign_key_check") == []
-    assert [asked(app, f"SELECT count(*) FROM {name}")[0][0] for name in ("projects", "tasks", "notes", "changes")] == [
-        0
-    ] * 4
+    assert set(count_rows(app, "projects", "tasks", "notes", "changes").values()) == {0}
 
 
 def test_what_others_in_the_trash_still_belong_to_waits(call: Call, app: App, clock: StandingClock) -> None:
     project = call("create_project", name="Garden").data["id"]
     task = call("create_task", title="Dig", project=project).data["id"]
-    with closing(
-        sqlite3.connect(app.settings.home / "panorama.db")
-    ) as file:  # as a trash of an earlier version might be
-        file.execute("UPDATE projects SET deleted_at = '2026-04-01 08:00:00.000000'")
-        file.execute("UPDATE tasks SET deleted_at = '2026-05-19 08:00:00.000000'")
-        file.commit()
+    for table, day in (("projects", "2026-04-01"), ("tasks", "2026-05-19")):  # as in a trash of an earlier version
+        write_rows(app, f"UPDATE {table} SET deleted_at = '{day} 08:00:00.000000'")
 
     first = call("purge", confirm=True).data
     clock.advance(days=31)
@@ -229,7 +217,7 @@ def test_what_others_in_the_trash_still_belong_to_waits(call: Call, app: App, cl
 
     assert (first["items"], first["waiting"]) == ({}, 1)
     assert second["items"] == {"task": 1, "project": 1}
-    assert {project, task} & {row[0] for row in asked(app, "SELECT item FROM changes")} == set()
+    assert {project, task} & {row[0] for row in read_rows(app, "SELECT item FROM changes")} == set()
 
 
 def test_a_content_that_another_file_or_a_history_names_stays(
@@ -239,22 +227,21 @@ def test_a_content_that_another_file_or_a_history_names_stays(
     call("write_file", name="b.txt", text="shared")
     call("write_file", name="c.txt", text="before")
     call("write_file", name="c.txt", text="after")
-    call("delete_item", item=asked(app, "SELECT id FROM files WHERE name = 'a.txt'")[0][0])
+    call("delete_item", item=read_rows(app, "SELECT id FROM files WHERE name = 'a.txt'")[0][0])
     aged(app)
 
     told = purge().data
 
     assert (told["items"], told["contents"]) == ({"file": 1}, 0)
     assert call("get_file", file="b.txt").data["text"] == "shared"
-    call(
-        "undo", unit=asked(app, "SELECT call FROM changes ORDER BY id DESC LIMIT 1 OFFSET 1")[0][0], skip_conflicts=True
-    )
+    unit = read_rows(app, "SELECT call FROM changes ORDER BY id DESC LIMIT 1 OFFSET 1")[0][0]
+    call("undo", unit=unit, skip_conflicts=True)
 
 
 def test_a_content_that_was_put_just_now_stays(call: Call, purge: Callable[..., Answer], app: App) -> None:
     call("write_file", name="a.txt", text="again")
     aged(app)
-    call("delete_item", item=asked(app, "SELECT id FROM files")[0][0])
+    call("delete_item", item=read_rows(app, "SELECT id FROM files")[0][0])
     open_contents(app.settings, app.context.database).put(b"again")  # the row that will name it is still to come
 
     assert purge().data["contents"] == 0
@@ -265,7 +252,7 @@ def test_while_contents_are_copied_they_stay_and_the_answer_says_so(
 ) -> None:
     call("write_file", name="a.txt", text="again")
     aged(app)
-    call("delete_item", item=asked(app, "SELECT id FROM files")[0][0])
+    call("delete_item", item=read_rows(app, "SELECT id FROM files")[0][0])
 
     with open_contents(app.settings, app.context.database).retain():
         told = purge().data
@@ -293,12 +280,12 @@ def test_a_dry_run_tells_and_changes_nothing(call: Call, clock: StandingClock, a
     call("delete_item", item=call("create_note", title="Tea").data["id"])
     app.recorder.flush()
     clock.advance(days=31)
-    before = asked(app, "SELECT * FROM notes"), asked(app, "SELECT * FROM changes")
+    before = read_rows(app, "SELECT * FROM notes"), read_rows(app, "SELECT * FROM changes")
 
     told = call("purge", dry_run=True)
 
     assert told.summary == "Would forget 1 note from the trash; 2 entries of the log"
-    assert (asked(app, "SELECT * FROM notes"), asked(app, "SELECT * FROM changes")) == before
+    assert (read_rows(app, "SELECT * FROM notes"), read_rows(app, "SELECT * FROM changes")) == before
 
 
 def test_no_days_empty_the_trash_now(call: Call, clock: StandingClock) -> None:

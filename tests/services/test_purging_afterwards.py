@@ -1,8 +1,6 @@
 """After a purge: undo, import, indexes and reminders, and a purge that was stopped."""
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,8 @@ from panorama.calls import Answer
 from panorama.errors import ConflictError
 from panorama.services.jobs.progress import report_progress_to
 from tests.conftest import StandingClock
-from tests.services.forgetting import LONG, SECRET, Call, asked, purge
+from tests.services.forgetting import LONG, SECRET, Call, purge
+from tests.stored_rows import read_rows, read_texts, write_rows
 
 __all__ = ["purge"]
 
@@ -39,14 +38,14 @@ def test_an_import_does_not_bring_back_what_was_forgotten(
     (tmp_path / "Notes" / "Garden" / "Soup.md").write_text("hot\n")
     call("import.markdown", folder=str(tmp_path / "Notes"))
     for kind, title in (("notes", "Tea"), ("tasks", f"Buy {SECRET}")):
-        call("delete_item", item=asked(app, f"SELECT id FROM {kind} WHERE title = ?", title)[0][0])
+        call("delete_item", item=read_rows(app, f"SELECT id FROM {kind} WHERE title = :title", title=title)[0][0])
     purge()
     (tmp_path / "Notes" / "Garden" / "Tea.md").write_text(f"{SECRET} again\n\n- [ ] Buy {SECRET}\n")
 
     told = call("import.markdown", folder=str(tmp_path / "Notes")).data
 
     assert (told["notes_created"], told["tasks_created"], told["projects_created"]) == (0, 0, 0)
-    assert asked(app, "SELECT title FROM notes") == [("Soup",)]
+    assert read_rows(app, "SELECT title FROM notes") == [("Soup",)]
 
 
 def test_a_purge_that_was_stopped_is_finished_by_the_next(call: Call, app: App, clock: StandingClock) -> None:
@@ -66,8 +65,7 @@ def test_a_purge_that_was_stopped_is_finished_by_the_next(call: Call, app: App, 
         call("purge", confirm=True)
     call("purge", confirm=True)
 
-    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as file:
-        assert SECRET.lower() not in "\n".join(file.iterdump()).lower()
+    assert SECRET.lower() not in read_texts(app).lower()
 
 
 def test_indexes_that_have_not_heard_of_the_end_are_built_anew(
@@ -75,14 +73,13 @@ def test_indexes_that_have_not_heard_of_the_end_are_built_anew(
 ) -> None:
     note = call("create_note", title="Tea").data["id"]
     call("delete_item", item=note)
-    last = asked(app, "SELECT max(id) FROM changes")[0][0]
-    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as file:
-        file.execute("INSERT INTO marks VALUES ('index behind', ?), ('index there', ?)", (last - 1, last))
-        file.commit()
+    last = read_rows(app, "SELECT max(id) FROM changes")[0][0]
+    marks = "INSERT INTO marks (name, value) VALUES ('index behind', :before), ('index there', :last)"
+    write_rows(app, marks, before=last - 1, last=last)
 
     purge()
 
-    assert asked(app, "SELECT name FROM marks WHERE name LIKE 'index %'") == [("index there",)]
+    assert read_rows(app, "SELECT name FROM marks WHERE name LIKE 'index %'") == [("index there",)]
 
 
 def test_a_reminder_about_what_is_forgotten_stays_and_is_about_nothing(
@@ -106,8 +103,8 @@ def test_what_rang_of_a_reminder_is_forgotten_with_it(
     app.timing.run_due(lambda _: None)
     call("delete_item", item=reminder)
 
-    rang = asked(app, "SELECT count(*) FROM alerts WHERE reminder = ?", reminder)
+    rang = read_rows(app, "SELECT count(*) FROM alerts WHERE reminder = :reminder", reminder=reminder)
     purge()
 
     assert rang == [(1,)]
-    assert asked(app, "SELECT count(*) FROM alerts WHERE reminder = ?", reminder) == [(0,)]
+    assert read_rows(app, "SELECT count(*) FROM alerts WHERE reminder = :reminder", reminder=reminder) == [(0,)]

@@ -1,8 +1,7 @@
 """What the log of calls and jobs keeps of what was purged: that it was, but not what it said."""
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 
 import pytest
 
@@ -12,7 +11,8 @@ from panorama.services.jobs.progress import report_progress_to
 from panorama.services.jobs.queue import QUEUE
 from panorama.store.log import jobs as store_jobs
 from tests.conftest import StandingClock
-from tests.services.forgetting import SECRET, Call, asked, purge
+from tests.services.forgetting import SECRET, Call, purge
+from tests.stored_rows import read_rows, read_texts
 from tests.working import at_work
 
 pytestmark = pytest.mark.slow  # they wait for the log to be written
@@ -29,7 +29,7 @@ def test_the_old_log_goes_and_the_younger_stays(call: Call, app: App, clock: Sta
 
     call("purge")
 
-    kept = [row[0] for row in asked(app, "SELECT arguments FROM calls WHERE name = 'create_note'")]
+    kept = [row[0] for row in read_rows(app, "SELECT CAST(arguments AS TEXT) FROM calls WHERE name = 'create_note'")]
     assert kept == ['{"title":"New"}']
 
 
@@ -42,7 +42,7 @@ def test_the_log_keeps_that_a_call_was_made_but_not_what_it_said(call: Call, app
 
     assert told is not None
     assert told.data["calls"] == 2
-    logged = asked(app, "SELECT name, arguments FROM calls WHERE name != 'purge' ORDER BY number")
+    logged = read_rows(app, "SELECT name, CAST(arguments AS TEXT) FROM calls WHERE name != 'purge' ORDER BY number")
     assert logged == [("create_note", '{"forgotten":true}'), ("delete_item", '{"forgotten":true}')]
 
 
@@ -102,17 +102,16 @@ def test_the_call_that_asked_for_a_script_tells_no_more_of_what_was_forgotten_th
         done = call("run_code", code=code, background=background)
         if background:
             assert call("get_job", job=done.data["id"], wait=30).data["state"] == "succeeded"
-    call("delete_item", item=asked(app, "SELECT id FROM notes")[0][0])
+    call("delete_item", item=read_rows(app, "SELECT id FROM notes")[0][0])
     app.recorder.flush()
     clock.advance(minutes=1)
 
     call("purge", days=0, confirm=True)
 
     app.recorder.flush()
-    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as file:
-        assert SECRET.lower() not in "\n".join(file.iterdump()).lower()
-    assert [row for row in asked(app, "SELECT source FROM runs") if row[0]] == [(other,)]
-    kept = [row[0] for row in asked(app, "SELECT arguments FROM calls WHERE name = 'run_code'")]
+    assert SECRET.lower() not in read_texts(app).lower()
+    assert [row for row in read_rows(app, "SELECT source FROM runs") if row[0]] == [(other,)]
+    kept = [row[0] for row in read_rows(app, "SELECT CAST(arguments AS TEXT) FROM calls WHERE name = 'run_code'")]
     assert len([each for each in kept if other in each]) == 1
 
 
@@ -121,7 +120,7 @@ def test_a_purge_that_is_stopped_among_the_log_finds_the_calls_of_scripts_again(
 ) -> None:
     with at_work(app):
         call("get_job", job=call("run_code", code=SHORT_SCRIPT, background=True).data["id"], wait=30)
-    call("delete_item", item=asked(app, "SELECT id FROM notes")[0][0])
+    call("delete_item", item=read_rows(app, "SELECT id FROM notes")[0][0])
     app.recorder.flush()
     clock.advance(minutes=1)
 
@@ -131,8 +130,7 @@ def test_a_purge_that_is_stopped_among_the_log_finds_the_calls_of_scripts_again(
     call("purge", days=0, confirm=True)
 
     app.recorder.flush()
-    with closing(sqlite3.connect(app.settings.home / "panorama.db")) as file:
-        assert SECRET.lower() not in "\n".join(file.iterdump()).lower()
+    assert SECRET.lower() not in read_texts(app).lower()
 
 
 class StoppedError(Exception):

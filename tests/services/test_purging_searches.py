@@ -4,7 +4,8 @@ import pytest
 
 from panorama.app import App
 from tests.conftest import StandingClock
-from tests.services.forgetting import Call, asked
+from tests.services.forgetting import Call
+from tests.stored_rows import read_rows
 
 
 def purge_and_read(call: Call, app: App, clock: StandingClock, item: str) -> bytes:
@@ -81,5 +82,5 @@ def test_a_search_for_words_that_living_items_hold_stays(call: Call, app: App, c
 
     purge_and_read(call, app, clock, note)
 
-    logged = {row[0] for row in asked(app, "SELECT arguments FROM calls WHERE name = 'search'")}
+    logged = {row[0] for row in read_rows(app, "SELECT CAST(arguments AS TEXT) FROM calls WHERE name = 'search'")}
     assert logged == {'{"query":"zyzzyva"}', '{"query":"nowhere"}'}

@@ -1,10 +1,9 @@
 """Chapter 24: a script waits while the user is asked for a call that its text did not show."""
 
 import json
-import sqlite3
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from panorama.mcp.server import build_server
 from tests.conftest import ERAS, Chat, Era
 from tests.mcp.test_tasks import Task, Told
 from tests.services.sources.conftest import Configure, configure
+from tests.stored_rows import read_rows
 from tests.stories.confirming import Call, Person
 
 __all__ = ["configure"]
@@ -202,14 +202,14 @@ async def test_an_answer_is_not_good_for_another_script(app: App, log: Path) -> 
 
 
 async def test_a_script_whose_client_never_comes_back_is_ended(
-    app: App, log: Path, monkeypatch: pytest.MonkeyPatch, home: Path
+    app: App, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waiting_calls, "ANSWER_SECONDS", 0.3)
 
     async with Client(build_server(app), elicitation_handler=Person().answer) as client:
         asked = await _begin(client, f'sdk.tasks.create("Tea")\n{HIDDEN}')
         with anyio.fail_after(20):
-            while _states(app, home) != ["cancelled"]:
+            while _states(app) != ["cancelled"]:
                 await anyio.sleep(0.05)  # until the run has ended
         late = await _go_on(client, f'sdk.tasks.create("Tea")\n{HIDDEN}', asked.request_state)
 
@@ -217,10 +217,9 @@ async def test_a_script_whose_client_never_comes_back_is_ended(
     assert _calls(log) == []
 
 
-def _states(app: App, home: Path) -> list[str]:
+def _states(app: App) -> list[str]:
     app.recorder.flush()
-    with closing(sqlite3.connect(home / "panorama.db")) as database:
-        return [row[0] for row in database.execute("select status from runs")]
+    return [status for (status,) in read_rows(app, "SELECT status FROM runs")]
 
 
 async def test_a_text_may_ask_before_and_while_it_runs(app: App, era: Era, log: Path) -> None:
