@@ -126,9 +126,9 @@ def pages(read: Callable[[Session, PageRequest], Page[Any]]) -> Read:
 
 READS: dict[str, Read] = {
     "tasks": pages(lambda s, part: tasks.list_tasks(s, part, tasks.build_conditions(zone=BERLIN))),
-    "tasks by completion": pages(lambda s, p: tasks.list_tasks(s, p, [tasks.living()], by=tasks.order_by_creation())),
+    "tasks by completion": pages(lambda s, p: tasks.list_tasks(s, p, (tasks.living(),), by=tasks.BY_CREATION)),
     "due tasks": lambda s: [
-        tasks.list_tasks(s, PageRequest(), [tasks.view_condition(name, CLOCK)]).items
+        tasks.list_tasks(s, PageRequest(), (tasks.view_condition(name, CLOCK),)).items
         for name in ("overdue", "today", "this_week", "urgent", "important", "no_deadline", "in_progress",
                      "parked_ideas", "recently_done")
     ],
