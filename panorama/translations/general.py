@@ -276,6 +276,7 @@ TEXTS: dict[str, str] = {
     "The sandbox refuses": "Die Sandbox verweigert",
     "The trash is empty": "Der Papierkorb ist leer",
     "The whole text": "Der ganze Text",
+    "There is no such page.": "Diese Seite gibt es nicht.",
     "There is nothing here": "Hier ist nichts",
     "These keys": "Diese Tasten",
     "This code was used already or is older than a minute. Run panorama open again.": (

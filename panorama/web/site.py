@@ -80,6 +80,7 @@ class Site:
         self.streams = ChangeStreams(app, self._calls.get_number)
         self.asgi = Starlette(
             routes=[*self._view_routes(), *self._other_routes()],
+            exception_handlers={404: self._show_missing},
             middleware=[Middleware(Guard, access=access, refuse=self._refuse, trust=trust)],
         )
 
@@ -155,6 +156,13 @@ class Site:
         heading = texts("There is nothing here") if status == 404 else texts("This did not work")
         values = {"heading": heading, "message": error.message, "hint": error.hint, "title": texts("Error")}
         return HTMLResponse(self._render("error", request, None, self._calls.get_state(), values), status)
+
+    async def _show_missing(self, request: Request, _: Exception) -> Response:
+        """Answer an address that has no page."""
+        if not request.scope["session_context"]:
+            return PlainTextResponse("There is no such page.", 404)
+        error = NotFoundError(Texts(_language_of(request))("There is no such page."))
+        return await self._run(lambda: self._render_error(request, error))
 
     # Forms.
 

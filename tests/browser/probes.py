@@ -16,3 +16,16 @@ def probe(page: Page, name: str) -> Any:
 def get_style(locator: Locator, name: str) -> str:
     """Return a property of an element's computed style."""
     return str(locator.evaluate("(element, name) => getComputedStyle(element)[name]", name))
+
+
+SLOW_FETCH = """() => {
+  const { fetch } = window
+  let underWay = 0
+  window.mostUnderWay = 0
+  window.fetch = async (...request) => {
+    mostUnderWay = Math.max(mostUnderWay, ++underWay)
+    await new Promise(done => setTimeout(done, 200))
+    return fetch(...request).finally(() => underWay--)
+  }
+}"""
+"""Makes each request of a page take as long as on a busy machine, and counts those under way."""

@@ -11,22 +11,11 @@ from tests.browser.assistant import Assistant, connect_assistant
 from tests.browser.driver import Browser, Complaints, Page, expect
 from tests.browser.fixtures import OpenContext
 from tests.browser.page_daemon import PageDaemon
+from tests.browser.probes import SLOW_FETCH
 
 pytestmark = pytest.mark.browser
 TABS = 10
 """More than the six connections that a browser opens to one server."""
-
-SLOW_FETCH = """() => {
-  const { fetch } = window
-  let underWay = 0
-  window.mostUnderWay = 0
-  window.fetch = async (...request) => {
-    mostUnderWay = Math.max(mostUnderWay, ++underWay)
-    await new Promise(done => setTimeout(done, 200))
-    return fetch(...request).finally(() => underWay--)
-  }
-}"""
-"""Makes each request take as long as on a busy machine, and counts those under way."""
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.browser.assistant import Assistant
-from tests.browser.driver import Page, expect
+from tests.browser.driver import Complaints, Page, expect
+from tests.browser.probes import SLOW_FETCH
 
 pytestmark = pytest.mark.browser
 FILES = 300
@@ -277,3 +278,66 @@ def test_a_key_right_after_the_page_came_leads_nowhere_else(page: Page) -> None:
 
     expect(page.locator(".choose:checked")).to_have_count(1)
     expect(page).to_have_url(re.compile("/tasks$"))
+
+
+def test_a_double_click_saves_one_note(page: Page, assistant: Assistant) -> None:
+    page.goto("/notes/new")
+    page.get_by_label("Title").fill("Written once")
+    page.get_by_label("Text in Markdown").fill("Only once.")
+
+    page.get_by_role("button", name="Save").dblclick()
+
+    expect(page.get_by_role("heading", name="Written once")).to_be_visible()
+    assert len(assistant.call("query", collection="notes", where={"title": "Written once"})) == 1
+
+
+def test_text_typed_while_a_task_is_added_stays(page: Page) -> None:
+    page.goto("/today")
+    page.evaluate(SLOW_FETCH)
+
+    page.get_by_label("New task").fill("Order the paint today")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Half a thought")
+
+    expect(page.locator("#g-today")).to_contain_text("Order the paint")
+    expect(page.get_by_label("New task")).to_have_value("Half a thought")
+
+
+def test_the_browsers_back_button_returns_to_the_place_in_a_long_list(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 400})
+    page.goto("/tasks")
+    page.evaluate("scrollTo(0, 500)")
+
+    page.locator("nav").get_by_role("link", name="Projects").click()
+    expect(page.get_by_role("heading", name="Projects", level=1)).to_be_visible()
+    assert page.evaluate("scrollY") == 0
+    page.go_back()
+
+    expect(page.get_by_role("heading", name="Tasks", level=1)).to_be_attached()
+    page.wait_for_function("scrollY === 500")
+
+
+def test_a_link_without_a_connection_leaves_the_page_as_it_is(page: Page, complaints: Complaints) -> None:
+    page.goto("/today")
+    page.get_by_label("New task").fill("Half a thought")
+    page.context.set_offline(True)
+
+    page.locator("nav").get_by_role("link", name="Notes").click()
+    expect(page.locator(".toast.bad")).to_contain_text("does not answer")
+    expect(page.get_by_label("New task")).to_have_value("Half a thought")
+
+    page.context.set_offline(False)
+    page.locator("nav").get_by_role("link", name="Notes").click()
+    expect(page.get_by_role("heading", name="Notes", level=1)).to_be_visible()
+    assert [text for text in complaints.texts if "net::ERR_" not in text] == []
+    complaints.clear()
+
+
+def test_a_long_number_stays_in_its_box_on_a_narrow_screen(page: Page) -> None:
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto("/calls")
+
+    number = page.locator(".tile dd").last
+    number.evaluate("box => { box.textContent = '38,826,796' }")
+
+    assert number.evaluate("box => box.scrollWidth <= box.clientWidth")

@@ -125,6 +125,18 @@ def test_a_batch_is_previewed_with_each_fields_value_now_and_then(call: Callable
     assert call("get_item", item=task["id"]).data["item"]["version"] == 1
 
 
+def test_a_step_of_a_batch_that_meets_a_newer_version_is_marked(call: Callable[..., Answer]) -> None:
+    call("create_note", title="Plan", content="First.")
+    steps = [{"tool": "update_note", "args": {"note": "Plan", "content": "Second.", "expected_version": version}}
+             for version in (1, 7)]  # fmt: skip
+
+    current, stale = call("show", view="batch", operations=steps).data["plan"]
+
+    assert "problem" not in current
+    assert "has version 1, not 7" in stale["problem"]
+    assert [field["name"] for field in stale["fields"]] == ["content"]
+
+
 def test_a_script_is_compared_and_its_approval_stays_outside(call: Callable[..., Answer]) -> None:
     call("save_script", name="count", code=COUNTING)
 

@@ -251,3 +251,11 @@ def test_a_schedule_shows_its_rule_and_when_it_runs_next(page: PageClient) -> No
     assert "<code>every 1d</code>" in html
     assert re.search(r"next (Today|Tomorrow) \d\d:\d\d", html)
     assert '<code>cron 0 3 * * *</code><span class="meta"><span class="chip">paused</span>' in html
+
+
+def test_an_address_without_a_page_is_answered_in_the_users_language(page: PageClient) -> None:
+    answer = page.get("/nowhere", accept_language="de")
+
+    assert answer.status_code == 404
+    assert "Diese Seite gibt es nicht." in answer.text
+    assert 'href="/today"' in answer.text

@@ -140,11 +140,11 @@ class Notes(Service):
         renamed = ""
         if "title" in values:
             with self._reading() as session:
-                _check_version(rows.load(session, "note", note), expected_version)
+                check_version(rows.load(session, "note", note), expected_version)
             renamed = self._renames.rename_item(note, values["title"])
         with self._writing() as session:
             old: Note = rows.load(session, "note", note)
-            _check_version(old, expected_version)
+            check_version(old, expected_version)
             new = old.with_changes(self._now(), **rename_own_links(old, values, values.get("title")))
             saved, changed = self._lines.save_note(session, old, new)
             return Result(
@@ -222,7 +222,12 @@ def _validate_fields(**fields: Any) -> dict[str, Any]:
     return {name: validators[name](value) if name in validators else value for name, value in values.items()}
 
 
-def _check_version(note: Note, expected: int | None) -> None:
+def check_version(note: Note, expected: int | None) -> None:
+    """Check that a note is still as a client read it.
+
+    Raises:
+        ConflictError: It has another version than the expected one.
+    """
     if expected is not None and expected != note.version:
         raise ConflictError(
             f"The note “{note.title}” has version {note.version}, not {expected}: it was changed since you read it.",

@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from panorama.domain.items.item import KINDS, Item, kind_of
+from panorama.domain.items.notes import Note
 from panorama.domain.items.references import Reference
 from panorama.domain.text.json_types import is_object
-from panorama.errors import InvalidInputError, PanoramaError
+from panorama.errors import ConflictError, InvalidInputError, PanoramaError
 from panorama.services import references
 from panorama.services.history.change_excerpts import excerpt_pair
 from panorama.services.items.batch import normalize_step
+from panorama.services.items.notes import check_version
 from panorama.store.backend import Session
 from panorama.store.items import rows
 
@@ -24,7 +26,7 @@ _CREATING = ("create_", "add_", "log_")
 def preview_steps(session: Session, operations: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
     """Return for each step its tool, the item that it changes, and each field's value now and then.
 
-    A step whose item is not found has a `problem`.
+    A step whose item is not found or was changed meanwhile has a `problem`.
 
     Raises:
         InvalidInputError: A step has no tool.
@@ -55,7 +57,14 @@ def _preview_step(session: Session, number: int, step: Mapping[str, Any]) -> Map
     except PanoramaError as error:
         fields_ = _list_fields(fields, None)
         return {"step": number, "tool": tool, "item": text, "fields": fields_, "problem": error.message}
-    return {"step": number, "tool": tool, "item": item.label, "id": item.id, "fields": _list_fields(fields, item)}
+    expected = fields.pop("expected_version", None)
+    shown = {"step": number, "tool": tool, "item": item.label, "id": item.id, "fields": _list_fields(fields, item)}
+    try:
+        if isinstance(item, Note) and isinstance(expected, int):
+            check_version(item, expected)
+    except ConflictError as error:
+        return shown | {"problem": error.message}
+    return shown
 
 
 def _choose_target(tool: str, fields: Mapping[str, Any]) -> str:

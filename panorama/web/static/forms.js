@@ -5,16 +5,28 @@ import { fits } from './files.js'
 
 const { dataset } = document.body
 const toasts = document.getElementById('toasts')
+const underWay = new WeakSet()
 let lastUndo = ''
 
 addEventListener('submit', async event => {
   const form = event.target
   if (form.method !== 'post' || form.hasAttribute('data-plain')) return
   event.preventDefault()
-  const fields = new FormData(form, event.submitter)
-  if (form.hasAttribute('data-drop') && !fits(form)) return
-  if (await send(form.getAttribute('action'), fields, form) && form.matches('[data-quick], [data-drop]')) form.reset()
+  if (form.hasAttribute('data-quick')) return addQuickly(form)
+  if (underWay.has(form) || form.hasAttribute('data-drop') && !fits(form)) return
+  underWay.add(form) // a second click is not a second note
+  try {
+    const isDone = await send(form.getAttribute('action'), new FormData(form, event.submitter), form)
+    if (isDone && form.hasAttribute('data-drop')) form.reset()
+  } finally { underWay.delete(form) }
 })
+
+/** Send a line, and take the next one at once; a line that was refused comes back unless another is there. */
+async function addQuickly(form) {
+  const fields = new FormData(form), line = form.querySelector('input:not([type=hidden])'), text = line.value
+  line.value = ''
+  if (!await send(form.getAttribute('action'), fields) && !line.value) line.value = text
+}
 
 /** Send fields; ask the user where the answer is a question. Return whether it was done. */
 export async function send(address, fields, form) {
@@ -31,19 +43,19 @@ export async function send(address, fields, form) {
   }
   if (answer.failed) { toast([answer.message, answer.hint].filter(Boolean).join(' '), '', true); return false }
   if (answer.undo) lastUndo = answer.undo
-  if (form) settle(form)
+  if (form) settle(form, body)
   toast(answer.message, answer.undo)
   if (answer.then) await show(answer.then, { push: true })
   else await refresh()
   return true
 }
 
-/** Take what was sent for what is stored, so that the form is no longer half-typed. */
-function settle(form) {
+/** Take what was sent for what is stored: what was typed since is half-typed still. */
+function settle(form, sent) {
   for (const field of form.elements) {
     if (field.hasAttribute('data-keep')) field.checked = false
     if ('defaultChecked' in field) field.defaultChecked = field.checked
-    if ('defaultValue' in field && field.type !== 'hidden') field.defaultValue = field.value
+    if ('defaultValue' in field && field.type !== 'hidden') field.defaultValue = sent.get(field.name) ?? field.value
     for (const option of field.options ?? []) option.defaultSelected = option.selected
   }
 }

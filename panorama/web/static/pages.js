@@ -1,4 +1,5 @@
 // Fetches a page and puts its main part in the place of the one that is shown.
+import { toast } from './forms.js'
 import { isDirty, morph } from './morph.js'
 
 const policy = window.trustedTypes?.createPolicy('panorama', { createHTML: text => text }) ?? { createHTML: text => text }
@@ -16,11 +17,19 @@ export async function show(address, { push = false } = {}) {
   if (isOther) visit = number
   document.body.toggleAttribute('data-busy', isOther)
   try {
+    const page = await load(to)
+    if (page?.status === 401) location.reload()
+    else if (page && number === asked) place(parse(page.text), page.url, { isOther, push })
+    else if (!page && isOther) toast(document.body.dataset.failed, '', true)
+  } finally { if (visit === number) await arrive() }
+}
+
+/** Fetch a page; null without a connection, where the page that is shown stays. */
+async function load(to) {
+  try {
     const answer = await fetch(to, { headers: { accept: 'text/html' } })
-    if (answer.status === 401) return location.reload()
-    const text = await answer.text()
-    if (number === asked) place(parse(text), answer.url, { isOther, push })
-  } catch { if (isOther) location.href = to } finally { if (visit === number) await arrive() }
+    return { status: answer.status, url: answer.url, text: await answer.text() }
+  } catch { return null }
 }
 
 async function arrive() {
@@ -30,7 +39,10 @@ async function arrive() {
 }
 
 function place(fresh, address, { isOther, push }) {
-  if (push) history.pushState(null, '', address)
+  if (push) {
+    history.replaceState({ top: scrollY }, '')
+    history.pushState(null, '', address)
+  }
   path = location.pathname + location.search
   document.title = fresh.title
   document.documentElement.dataset.at = fresh.documentElement.dataset.at
@@ -40,7 +52,8 @@ function place(fresh, address, { isOther, push }) {
   if (!isOther) return morph(main, next)
   main.replaceWith(next)
   document.querySelector('.burger').open = false
-  if (push) { scrollTo(0, 0); (next.querySelector('[autofocus]') ?? next).focus({ preventScroll: true }) }
+  scrollTo(0, history.state?.top ?? 0)
+  if (push) (next.querySelector('[autofocus]') ?? next).focus({ preventScroll: true })
 }
 
 export const refresh = () => show(location.href)
