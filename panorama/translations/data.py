@@ -95,4 +95,8 @@ TEXTS: dict[str, str] = {
         "{number} weitere Funktionen sind nicht zu sehen; panorama sources test listet sie."
     ),
     "{number} scripts": "{number} Skripte",
+    "Undo the later changes first, in the history.": "Nimm zuerst die späteren Änderungen zurück, im Verlauf.",
+    "Your text is still here: copy it, open the note again, and put it in.": (
+        "Dein Text ist noch hier: kopiere ihn, öffne die Notiz noch einmal und füge ihn ein."
+    ),
 }

@@ -11,7 +11,7 @@ from panorama import sample
 from panorama.calls import Answer
 from panorama.domain.markdown.quick_add import parse_quick_add
 from panorama.domain.text.json_types import is_object
-from panorama.errors import InvalidInputError, NotFoundError
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.web.attachments import Upload, attach_files
 from panorama.web.dropped_files import store_dropped
 from panorama.web.page_calls import PageCalls
@@ -54,6 +54,12 @@ _DONE = {
     "sources.revoke": "Taken back", "sources.decide": "Decided: {title}",
     "scripts.approve": "Approved", "scripts.reject": "Rejected", "items.delete": "Moved to the trash",
 }  # fmt: skip
+_CONFLICT_HINTS = {
+    "notes.update": "Your text is still here: copy it, open the note again, and put it in.",
+    "history.undo": "Undo the later changes first, in the history.",
+}
+"""What the user does about a conflict; the hints of the operations are written for models."""
+
 _STATUS = {"done": "Done: {title}", "todo": "Open again: {title}"}
 
 
@@ -98,7 +104,12 @@ class Forms:
         if name not in OPERATIONS:
             raise NotFoundError(f"There is no form {name[:60]!r}.")
         arguments = parse_fields(fields, is_new=name.endswith(".create"))
-        answer = self._calls.call(name, agreed, **arguments)
+        try:
+            answer = self._calls.call(name, agreed, **arguments)
+        except ConflictError as error:
+            if hint := _CONFLICT_HINTS.get(name):
+                raise ConflictError(error.message, hint=texts(hint)) from error
+            raise
         return Outcome(_describe(name, arguments, answer, texts), _get_undo(answer), answer.data)
 
     def attach(self, note: str, uploads: Sequence[Upload], texts: Texts) -> Outcome:

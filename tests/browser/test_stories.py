@@ -280,6 +280,18 @@ def test_a_key_right_after_the_page_came_leads_nowhere_else(page: Page) -> None:
     expect(page).to_have_url(re.compile("/tasks$"))
 
 
+def test_enter_in_the_palette_waits_for_the_results_of_what_is_typed(page: Page) -> None:
+    page.goto("/today")
+    page.keyboard.press("Control+k")
+    expect(page.locator("#found li").first).to_be_visible()
+    page.evaluate(SLOW_FETCH)
+
+    page.keyboard.type("Kitchen budget")
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("heading", name="Kitchen budget")).to_be_visible()
+
+
 def test_a_double_click_saves_one_note(page: Page, assistant: Assistant) -> None:
     page.goto("/notes/new")
     page.get_by_label("Title").fill("Written once")

@@ -59,6 +59,15 @@ def test_history_and_a_bare_undo_read_few_changes_of_a_large_unit_that_was_undon
     assert [row["label"] for row in undone.data["undone"]] == ["Earlier"]
 
 
+def test_a_change_of_several_fields_counts_once_among_the_conflicts(call: Call) -> None:
+    call("create_task", title="Tea")
+    unit = call("update_task", task="Tea", status="done").metadata["undo"]
+    call("update_task", task="Tea", status="cancelled")
+
+    with pytest.raises(ConflictError, match=r"^1 of 1 changes of "):
+        call("undo", unit=unit)
+
+
 def test_a_question_names_the_changes_that_are_left_of_a_large_unit(call: Call) -> None:
     unit = write_many(call)
     call("update_task", task="Task 0", title="Mine")

@@ -168,3 +168,13 @@ def test_a_preview_shows_the_text_as_it_will_be(page: PageClient) -> None:
     answer = page.post("/preview", {"token": page.token, "content": "# Tea\n\n*green*"})
 
     assert answer.text == "<h1>Tea</h1>\n<p><em>green</em></p>\n"
+
+
+def test_a_text_that_was_changed_meanwhile_is_refused_in_words_for_the_user(page: PageClient) -> None:
+    note = page.call("notes.create", title="Plan", content="First.")["id"]
+    page.call("notes.update", note=note, content="Second.")
+
+    answer = page.send("notes.update", note=note, content="Third.", expected_version="1")
+
+    assert "has version 2, not 1" in answer["message"]
+    assert answer["hint"].startswith("Your text is still here")

@@ -37,6 +37,7 @@ def iter_used() -> Iterator[str]:
     yield from (settings.describe_setting(field) for field in Settings.model_fields.values())
     yield from filter(None, views.SECTIONS)
     yield from (*texts.WEEKDAYS, *texts.MONTHS, *VALUES, *forms._DONE.values(), *forms._STATUS.values())
+    yield from forms._CONFLICT_HINTS.values()
     for pairs in (
         tasks.GROUPS,
         tasks.SAVED_VIEWS,

@@ -167,9 +167,10 @@ class PortionedUndo:
 
 
 def overtaken_error(units: Sequence[str], count: int, conflicts: Sequence[Mapping[str, Any]]) -> ConflictError:
-    """Return the error for an undo that conflicts with later changes."""
+    """Return the error for an undo that conflicts with later changes; `conflicts` has a row for each field."""
+    overtaken = len({conflict["change"] for conflict in conflicts})
     return ConflictError(
-        f"{len(conflicts)} of {count} changes of {' and '.join(units)} were changed again since; nothing was undone.",
+        f"{overtaken} of {count} changes of {' and '.join(units)} were changed again since; nothing was undone.",
         hint="Undo the later ones first, or call again with skip_conflicts=true to undo the rest.",
         candidates=conflicts[:MAX_LISTED],
     )

@@ -1,16 +1,18 @@
 // The palette: search as you type, and go to any page.
 import { show } from './pages.js'
 
+let results = Promise.resolve()
 const palette = document.getElementById('palette'), field = palette.querySelector('input'), list = document.getElementById('found')
 
 export function open(id) {
   document.getElementById(id).showModal()
-  if (id === 'palette') { field.value = ''; search() }
+  if (id === 'palette') { field.value = ''; results = search() }
 }
 
 async function search() {
-  const text = field.value, answer = await fetch('/find?' + new URLSearchParams({ q: text }))
-  if (!answer.ok || text !== field.value) return
+  const text = field.value, answer = await fetch('/find?' + new URLSearchParams({ q: text })).catch(() => null)
+  if (text !== field.value) return
+  if (!answer?.ok) return list.replaceChildren()
   list.replaceChildren(...(await answer.json()).map(({ title, href, kind }, number) => {
     const item = document.createElement('li')
     item.id = `hit-${number}`
@@ -31,10 +33,14 @@ function choose(number) {
 
 const chosen = () => [...list.children].findIndex(item => item.getAttribute('aria-selected') === 'true')
 const go = item => { if (item) { palette.close(); show(item.dataset.href, { push: true }) } }
-field.addEventListener('input', search)
-field.addEventListener('keydown', event => {
+field.addEventListener('input', () => { results = search() })
+field.addEventListener('keydown', async event => {
   if (event.key === 'ArrowDown' || event.key === 'ArrowUp') { event.preventDefault(); choose(chosen() + (event.key === 'ArrowDown' ? 1 : -1)) }
-  if (event.key === 'Enter') { event.preventDefault(); go(list.children[chosen()]) }
+  if (event.key === 'Enter') {
+    event.preventDefault()
+    await results // those of what is typed, not of its first letters
+    go(list.children[chosen()])
+  }
 })
 list.addEventListener('click', event => go(event.target.closest('[role=option]')))
 
