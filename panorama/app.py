@@ -284,7 +284,7 @@ def _find_violations(source: str) -> Sequence[str]:
 
 def _build_retention(settings: Settings) -> Retention:
     age = timedelta(days=settings.backup_days) if settings.backup_days else None
-    return Retention(most=settings.backups_kept, age=age)
+    return Retention(max_backups=settings.backups_kept, age=age)
 
 
 def _create_home(home: Path) -> None:

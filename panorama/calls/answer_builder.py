@@ -23,8 +23,8 @@ from panorama.store.items.lookup import NamedItem
 class AnswerBuilder:
     """Builds the answer to one call: the page that it asked for, its size, its summary and its metadata.
 
-    `metadata` is filled while the call runs. `sent` are the call's arguments without nulls. It takes the arguments
-    about the answer (limit, cursor, detail) out of `values`.
+    `metadata` is filled while the call runs. `raw_arguments` are the call's arguments without nulls. It takes the
+    arguments about the answer (limit, cursor, detail) out of `values`.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class AnswerBuilder:
         context: ServiceContext,
         arguments: Arguments,
         call: Call,
-        sent: Mapping[str, Any],
+        raw_arguments: Mapping[str, Any],
         values: dict[str, Any],
     ) -> None:
         self._context = context
@@ -40,7 +40,7 @@ class AnswerBuilder:
         self._operation = arguments.operation
         self._call = call
         self._reader = call.reader
-        self._sent = sent
+        self._raw_arguments = raw_arguments
         self._limit: int | None = values.pop("limit", None) if arguments.page_parameter else None
         self._cursor: str = values.pop("cursor", "")
         plainly = "brief" if self._operation.writes else "full"
@@ -113,8 +113,8 @@ class AnswerBuilder:
         """Return how dates in words were parsed."""
         now, zone = self._context.now(), self._context.zone
         if self._operation.writes:
-            return read_dates.list_read_dates(self._sent, data, now, zone)
-        return read_dates.list_read_filters(self._sent, now, zone)
+            return read_dates.list_read_dates(self._raw_arguments, data, now, zone)
+        return read_dates.list_read_filters(self._raw_arguments, now, zone)
 
     def _to_plain(self, value: Any, long: int) -> Any:
         return to_plain(value, self._context.zone, brief=self._brief, long=long, nulls=self._reader.wants_all)

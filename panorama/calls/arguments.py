@@ -292,9 +292,9 @@ def _find_value_problem(name: str, value: object) -> str:
     return ""
 
 
-def printable(text: object, most: int = 200) -> str:
+def printable(text: object, limit: int = 200) -> str:
     """Return the beginning of a text without lone surrogates, which databases and clients reject."""
-    begin = str(text)[:most]
+    begin = str(text)[:limit]
     return begin if begin.isascii() else begin.encode("utf-8", "replace").decode()
 
 

@@ -206,7 +206,7 @@ class Calls:
         """Call an operation inside the running call, as part of its unit."""
         outer = current_call()
         outer.steps += 1
-        sent = dict(arguments)
+        step_arguments = dict(arguments)
         known = self._by_name.get(name)
         if outer.conversation.actor == SCRIPT_ACTOR and not self._get_arguments(name).operation.sdk:
             raise NotFoundError(f"Scripts cannot call {name!r}, not even in a batch.", hint="See search_sdk.")
@@ -220,9 +220,9 @@ class Calls:
             hint = "Call it outside the batch, or leave out `wait`."
             raise InvalidInputError(f"{name} does not wait as a step of a batch.", hint=hint)
         if known and known.operation.writes and outer.key and not outer.whole:
-            sent.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
+            step_arguments.setdefault("idempotency_key", f"{outer.key}/{outer.steps}")
         call = Call(
-            name=name, arguments=sent, conversation=outer.inner_conversation(),
+            name=name, arguments=step_arguments, conversation=outer.inner_conversation(),
             id=self._context.new_id(CALL_LETTER), unit=outer.unit, may_confirm=outer.may_confirm, budget=outer.budget,
         )  # fmt: skip
         return self._call_and_log(call, outer).to_dict()

@@ -16,13 +16,13 @@ def pack_rows(rows: Sequence[bytes], metadata: Mapping[str, Any]) -> bytes:
     return messages.join_packed({"metadata": dict(metadata)}, "data", rows)
 
 
-def take_fitting(rows: Iterable[Any], most: int) -> tuple[list[Any], list[bytes]]:
+def take_fitting(rows: Iterable[Any], limit: int) -> tuple[list[Any], list[bytes]]:
     """Return the first rows that fit into a size in bytes, at least one, each also as msgpack."""
     size, fit, packed = 0, list[Any](), list[bytes]()
     for row in rows:
         one = messages.pack(row)
         size += len(one)
-        if size > most and fit:
+        if size > limit and fit:
             break
         fit.append(row)
         packed.append(one)

@@ -13,14 +13,14 @@ from panorama.domain.time.times import Deadline, parse_date
 _ISO_DATE = re.compile(r"\s*\d{4}-\d\d-\d\d(?:\s*$|[T ])")
 
 
-def list_read_dates(sent: Mapping[str, Any], data: Any, now: datetime, zone: ZoneInfo) -> str:
+def list_read_dates(arguments: Mapping[str, Any], data: Any, now: datetime, zone: ZoneInfo) -> str:
     """Return the dates of an item that were sent in words, with weekdays, and its rule with the next days; "" if none.
 
     Args:
-        sent: The arguments.
+        arguments: The arguments.
         data: The item as plain data, its dates as ISO text in the person's zone.
     """
-    values = [(name, data.get(name), text) for name, text in sent.items()] if is_object(data) else []
+    values = [(name, data.get(name), text) for name, text in arguments.items()] if is_object(data) else []
     rules = [
         f"{name} {describe_rule(value, _find_start(data, now), zone)}"
         for name, value, text in values
@@ -38,10 +38,12 @@ DATE_FILTERS = frozenset({"day", "due_from", "due_until", "since", "until", "fir
 """The parameters of lists that take a day."""
 
 
-def list_read_filters(sent: Mapping[str, Any], now: datetime, zone: ZoneInfo) -> str:
+def list_read_filters(arguments: Mapping[str, Any], now: datetime, zone: ZoneInfo) -> str:
     """Return the days that a list was asked for in words, with their weekdays; "" if there are none."""
     words = [
-        (name, text) for name, text in sent.items() if name in DATE_FILTERS and isinstance(text, str) and text.strip()
+        (name, text)
+        for name, text in arguments.items()
+        if name in DATE_FILTERS and isinstance(text, str) and text.strip()
     ]
     return ", ".join(
         f"{name} {parse_date(text, name, now=now, zone=zone):%a %Y-%m-%d}"

@@ -241,17 +241,17 @@ def _is_empty(value: Any) -> bool:
     return value is False or (value in ("", [], {}) and not isinstance(value, int))
 
 
-def truncate(value: Any, most: int, owner: Any) -> Any:
+def truncate(value: Any, limit: int, owner: Any) -> Any:
     """Cut a long text, and add its length and how to read on."""
-    if not isinstance(value, str) or len(value) <= most:
+    if not isinstance(value, str) or len(value) <= limit:
         return value
-    is_alone = most >= ITEM_TEXT_CHARS
+    is_alone = limit >= ITEM_TEXT_CHARS
     onward = f"get_item {owner.id} shows more"
     if getattr(owner, "KIND", "") == "note":
         onward = "get_note reads on"
     elif is_alone:
         onward = f"run_code with sdk.items.get({owner.id!r}) reads all"
-    return value[:most] + _TRUNCATED.format(f"{len(value):,}", onward)
+    return value[:limit] + _TRUNCATED.format(f"{len(value):,}", onward)
 
 
 def count_cut_texts(value: Any) -> int:
@@ -263,42 +263,44 @@ def count_cut_texts(value: Any) -> int:
     return sum(map(count_cut_texts, value)) if is_list(value) else 0
 
 
-def take_fitting(rows: list[Any], most: int) -> list[Any]:
+def take_fitting(rows: list[Any], limit: int) -> list[Any]:
     """Return the first rows that fit into a size in characters, at least one."""
     size = 0
     for count, row in enumerate(rows):
         size += len(dump_json(row)) + 1
-        if size > most and count:
+        if size > limit and count:
             return rows[:count]
     return rows
 
 
-def take_fitting_lines(rows: list[Any], line: Callable[[Mapping[str, Any]], Mapping[str, Any]], most: int) -> list[Any]:
+def take_fitting_lines(
+    rows: list[Any], line: Callable[[Mapping[str, Any]], Mapping[str, Any]], limit: int
+) -> list[Any]:
     """Return the first rows whose lines fit into a size in characters, at least one."""
     size = 0
     for count, row in enumerate(rows):
         size += model_text.measure_line(line(row))
-        if size > most and count:
+        if size > limit and count:
             return rows[:count]
     return rows
 
 
-def shrink(value: Any, most: int) -> Any:
+def shrink(value: Any, limit: int) -> Any:
     """Cut the texts in plain data, halving the limit until all of it fits."""
-    allowed = most // 2
-    while len(model_text.render_data(value)) > most and allowed > 40:
+    allowed = limit // 2
+    while len(model_text.render_data(value)) > limit and allowed > 40:
         value = _truncate_texts(value, allowed)
         allowed //= 2
     return value
 
 
-def _truncate_texts(value: Any, most: int) -> Any:
+def _truncate_texts(value: Any, limit: int) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= most + 30 else value[:most] + f"… ({len(value):,} characters)"
+        return value if len(value) <= limit + 30 else value[:limit] + f"… ({len(value):,} characters)"
     if is_object(value):
-        return {name: _truncate_texts(each, most) for name, each in value.items()}
+        return {name: _truncate_texts(item, limit) for name, item in value.items()}
     if is_list(value):
-        return [_truncate_texts(entry, most) for entry in value]
+        return [_truncate_texts(entry, limit) for entry in value]
     return value
 
 

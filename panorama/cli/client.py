@@ -145,20 +145,20 @@ class _InProcessTransport:
         self,
         app: Any,
         conversation: Any,
-        told: Callable[[ProgressCallback], AbstractContextManager[None]],
+        report_progress: Callable[[ProgressCallback], AbstractContextManager[None]],
         readers: tuple[Any, Any],
     ) -> None:
         self._app = app
         self._cut, self._whole = readers
         self._conversation = conversation
-        self._told = told
+        self._report_progress = report_progress
         self.zone: ZoneInfo = app.settings.zone
 
     def call(
         self, operation: str, arguments: Mapping[str, Any], progress: ProgressCallback | None, agreed: str, whole: bool
     ) -> Mapping[str, Any]:
         """Call an operation of this process."""
-        with self._told(progress) if progress else ExitStack():
+        with self._report_progress(progress) if progress else ExitStack():
             reader = self._whole if whole else self._cut
             return self._app.calls.call(operation, arguments, self._conversation, agreed, reader).to_dict()
 

@@ -105,8 +105,8 @@ def _headers_match(headers: Headers, request: Mapping[str, Any]) -> bool:
         return True
     params = request.get("params")
     meta = params.get("_meta") if is_object(params) else None
-    said = meta.get(_VERSION_KEY) if is_object(meta) else None
-    return headers.getlist("mcp-method") == [request.get("method")] and said == version
+    body_version = meta.get(_VERSION_KEY) if is_object(meta) else None
+    return headers.getlist("mcp-method") == [request.get("method")] and body_version == version
 
 
 def _parse_request(body: bytes) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ _COPY = re.compile(r"(?:before-\w+|replaced)-(\d{8}T\d{6}Z)\.db")
 class Retention:
     """How long backups are kept: a maximum number per store and a maximum age; 0 and None mean no limit."""
 
-    most: int = 10
+    max_backups: int = 10
     age: timedelta | None = timedelta(days=90)
 
 
@@ -53,6 +53,6 @@ def expired_backups(names: Iterable[str], keep: Retention, now: datetime) -> lis
     """
     dated = sorted((at <= now, at, name) for name in names if (at := parse_backup_time(name)))
     backups = [name for _, _, name in dated if not is_copy(name)]
-    spare = set(backups[: max(0, len(backups) - keep.most)]) if keep.most else set[str]()
+    spare = set(backups[: max(0, len(backups) - keep.max_backups)]) if keep.max_backups else set[str]()
     old = {name for _, at, name in dated if keep.age and now - at > keep.age}
     return [name for _, _, name in dated if name in spare | old and name not in backups[-1:]]

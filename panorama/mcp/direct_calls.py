@@ -95,7 +95,7 @@ class DirectCalls:
     def __init__(self, calls: Calls, conversing: GetConversation, operations: Mapping[str, Operation]) -> None:
         self._calls = calls
         self._conversing = conversing
-        self._reads = {name: not each.writes for name, each in operations.items() if _is_short(each)}
+        self._reads = {name: not operation.writes for name, operation in operations.items() if _is_short(operation)}
         self._common: dict[str, Mapping[str, Any]] = {}
 
     def find(self, request: JSONRPCRequest, peer: Peer) -> DirectCall | None:

@@ -93,7 +93,7 @@ def build_server(app: App, conversing: GetConversation | None = None) -> Server:
     add_resources(mcp, app.calls, conversing)
     add_prompts(mcp)
     mcp.add_extension(TasksExtension(app.calls, app.jobs, conversing, app.settings.log_age))
-    direct = {each.operation.tool: each.operation for each in listed if not drawers.get(each.operation.tool)}
+    direct = {item.operation.tool: item.operation for item in listed if not drawers.get(item.operation.tool)}
     mcp.direct_calls = DirectCalls(app.calls, conversing, direct)
     mcp.hub = Hub(app.context.database, app.jobs, app.calls.promoted_tools.subscribe)
     zone = app.context.zone

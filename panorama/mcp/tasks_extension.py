@@ -123,11 +123,11 @@ class TasksExtension(ServerExtension):
 
     async def _asks_first(self, params: CallToolRequestParams) -> bool:
         """Return whether the user is asked before the call runs; such a call is waited for."""
-        operation, sent = self._kinds[params.name], params.arguments or {}
-        if operation.plan is None or not operation.asks or sent.get("confirm"):
+        operation, arguments = self._kinds[params.name], params.arguments or {}
+        if operation.plan is None or not operation.asks or arguments.get("confirm"):
             return False
         try:
-            plan = await anyio.to_thread.run_sync(partial(operation.plan, **sent))
+            plan = await anyio.to_thread.run_sync(partial(operation.plan, **arguments))
             return bool(plan.question)
         except (TypeError, PanoramaError):  # the call itself reports what is wrong
             return True
@@ -258,10 +258,10 @@ def _task_result(job: Job) -> Mapping[str, Any]:
         data = job.result if job.result_file is None else {"job": job.id, "result_file": job.result_file}
         answer = Answer(data=data, summary=job.summary, metadata={"undo": job.unit}, exact=("result",))
         result = tool_result(answer, job.asker.client)
-    sent = CallToolResult(
+    call_result = CallToolResult(
         content=list(result.content), structured_content=result.structured_content, is_error=bool(result.is_error)
     )
-    return sent.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return call_result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
 def _format_time(moment: datetime) -> str:

@@ -27,8 +27,8 @@ def write_files(folder: Path, today: date) -> tuple[Path, ...]:
 
 
 def _iter_files(folder: Traversable, place: PurePosixPath) -> Iterator[tuple[PurePosixPath, str]]:
-    for each in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if each.is_dir():
-            yield from _iter_files(each, place / each.name)
-        elif each.name.endswith(".md"):
-            yield place / each.name, each.read_text(encoding="utf-8")
+    for path in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if path.is_dir():
+            yield from _iter_files(path, place / path.name)
+        elif path.name.endswith(".md"):
+            yield place / path.name, path.read_text(encoding="utf-8")

@@ -99,10 +99,10 @@ class Access:
         """Return the session of a secret, None if there is none."""
         if not secret:
             return None
-        now, wanted = datetime.now(UTC), digest(secret)
+        now, secret_digest = datetime.now(UTC), digest(secret)
         with self._lock:
             session = next(
-                (known for known in self._sessions.values() if hmac.compare_digest(known.digest, wanted)), None
+                (known for known in self._sessions.values() if hmac.compare_digest(known.digest, secret_digest)), None
             )
             if session is None or not _is_current(session, now):
                 return None
@@ -128,8 +128,8 @@ class Access:
             if id_ and id_ not in self._sessions:
                 raise NotFoundError("This session has ended already.")
             ended = [id_] if id_ else list(self._sessions)
-            for each in ended:
-                del self._sessions[each]
+            for session_id in ended:
+                del self._sessions[session_id]
             self._save()
 
     def _save(self) -> None:

@@ -222,8 +222,8 @@ class Site:
             question = {"question": error.question, "agreement": error.agreement}
             if wants_json:
                 return JSONResponse(question)
-            kept = [(field, value) for field, values in _to_fields(form).items() for value in values]
-            values = question | {"fields": kept, "then": then, "action": request.url.path}
+            fields = [(field, value) for field, values in _to_fields(form).items() for value in values]
+            values = question | {"fields": fields, "then": then, "action": request.url.path}
             return HTMLResponse(self._render("confirm", request, None, self._calls.get_state(), values))
         except PanoramaError as error:
             if wants_json:

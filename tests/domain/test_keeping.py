@@ -38,25 +38,25 @@ def test_what_is_called_otherwise_is_no_backup(name: str) -> None:
 def test_the_newest_stay_and_the_oldest_go_first() -> None:
     names = daily(5)
 
-    assert expired_backups(names, Retention(most=3, age=None), NOW) == [names[4], names[3]]
+    assert expired_backups(names, Retention(max_backups=3, age=None), NOW) == [names[4], names[3]]
 
 
 def test_what_is_too_old_goes_but_never_the_newest() -> None:
     names = daily(5)
     later = NOW + timedelta(days=100)
 
-    assert expired_backups(names, Retention(most=0, age=timedelta(days=2)), NOW) == [names[4], names[3]]
-    assert expired_backups(names, Retention(most=0, age=timedelta(days=2)), later) == names[:0:-1]
+    assert expired_backups(names, Retention(max_backups=0, age=timedelta(days=2)), NOW) == [names[4], names[3]]
+    assert expired_backups(names, Retention(max_backups=0, age=timedelta(days=2)), later) == names[:0:-1]
 
 
 def test_without_limits_nothing_goes() -> None:
-    assert expired_backups(daily(50), Retention(most=0, age=None), NOW) == []
+    assert expired_backups(daily(50), Retention(max_backups=0, age=None), NOW) == []
 
 
 def test_copies_that_were_put_aside_go_by_their_age_alone() -> None:
     copies = ["before-0006-20260101T000000Z.db", "replaced-20260519T000000Z.db"]
 
-    assert expired_backups([*daily(2), *copies], Retention(most=2, age=timedelta(days=90)), NOW) == [copies[0]]
+    assert expired_backups([*daily(2), *copies], Retention(max_backups=2, age=timedelta(days=90)), NOW) == [copies[0]]
 
 
 @pytest.mark.parametrize(
@@ -101,5 +101,5 @@ def test_a_copy_made_before_a_restore_or_a_migration_is_not_the_last_backup(pref
 def test_backups_named_while_the_clock_was_ahead_go_before_those_of_today() -> None:
     ahead = [backup_name(NOW + timedelta(days=day)) for day in (400, 401, 402)]
 
-    assert expired_backups([*ahead, backup_name(NOW)], Retention(most=2, age=None), NOW) == ahead[:2]
-    assert expired_backups(ahead, Retention(most=1, age=None), NOW) == ahead[:2]
+    assert expired_backups([*ahead, backup_name(NOW)], Retention(max_backups=2, age=None), NOW) == ahead[:2]
+    assert expired_backups(ahead, Retention(max_backups=1, age=None), NOW) == ahead[:2]

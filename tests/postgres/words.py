@@ -64,7 +64,7 @@ class Words:
     def search(self, query: str) -> list[str]:
         """Return what keyword search finds, the best first."""
         terms = search.weigh_terms(self.session, parse_terms(query))
-        return [hit.item for hit in search.search_items(self.session, terms, Filters(kinds=KINDS), wanted=20)]
+        return [hit.item for hit in search.search_items(self.session, terms, Filters(kinds=KINDS), needed=20)]
 
     def rank(self, query: str, *, every: bool = False) -> list[str]:
         """Return the ids of the parts' notes, the best first."""

@@ -71,7 +71,7 @@ class Library:
         """Return what FTS5 alone finds."""
         with self.app.context.database.reading() as session:
             asked = parse_query(session, query).asked if repaired else search.weigh_terms(session, parse_terms(query))
-            hits = search.search_items(session, asked, Filters(kinds=KINDS), wanted=FOUND)
+            hits = search.search_items(session, asked, Filters(kinds=KINDS), needed=FOUND)
         return [self.known[hit.item] for hit in hits]
 
     def semantic(self, query: str, *, repaired: bool = False) -> Order:

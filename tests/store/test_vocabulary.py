@@ -38,7 +38,7 @@ def put(session: Session, *texts: str) -> None:
 
 def found(session: Session, query: str) -> list[tuple[str, float]]:
     """Return what is found, with the share of the query that each holds, in hundredths."""
-    hits = search.search_items(session, search.weigh_terms(session, parse_terms(query)), ALL, wanted=20)
+    hits = search.search_items(session, search.weigh_terms(session, parse_terms(query)), ALL, needed=20)
     return [(hit.item, round(100 * hit.coverage)) for hit in hits]
 
 

@@ -22,19 +22,19 @@ class JobWait:
     arguments: dict[str, Any]
 
 
-def find_job_wait(arguments: Arguments, sent: Mapping[str, Any]) -> JobWait | None:
+def find_job_wait(arguments: Arguments, raw_arguments: Mapping[str, Any]) -> JobWait | None:
     """Return what a call waits for; None if it does not wait, or will be refused."""
     if arguments.operation.waits is None:
         return None
     job_name, seconds_name = arguments.operation.waits
     try:
-        values = arguments.parse(drop_nulls(sent))
+        values = arguments.parse(drop_nulls(raw_arguments))
     except PanoramaError:
         return None
     job, seconds = str(values[job_name]).strip(), values[seconds_name]
     if not job or not 0 < seconds <= MAX_WAIT_SECONDS:
         return None
-    return JobWait(job, seconds, {**sent, seconds_name: 0})
+    return JobWait(job, seconds, {**raw_arguments, seconds_name: 0})
 
 
 def job_type(kind: JobKind, arguments: Arguments, context: ServiceContext) -> JobType:
@@ -55,12 +55,12 @@ def job_type(kind: JobKind, arguments: Arguments, context: ServiceContext) -> Jo
 def _make_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
     """Return a check for an operation's arguments."""
 
-    def check(sent: Mapping[str, Any]) -> None:
-        if problem := find_unusable(sent):
+    def check(raw_arguments: Mapping[str, Any]) -> None:
+        if problem := find_unusable(raw_arguments):
             raise InvalidInputError(
                 f"{arguments.operation.name} was not submitted: {problem}.", hint="Send it otherwise."
             )
-        arguments.parse(sent)
+        arguments.parse(raw_arguments)
 
     return check
 
@@ -69,10 +69,10 @@ def _make_schedule_check(arguments: Arguments, context: ServiceContext) -> Calla
     """Return what refuses, when a schedule is added, all that would be refused before the job begins."""
     operation, check, check_due = arguments.operation, _make_check(arguments), _make_due_check(arguments)
 
-    def check_schedule(sent: Mapping[str, Any]) -> None:
-        check(sent)
-        check_due(sent)
-        values = _operation_arguments(arguments.parse(sent))
+    def check_schedule(raw_arguments: Mapping[str, Any]) -> None:
+        check(raw_arguments)
+        check_due(raw_arguments)
+        values = _operation_arguments(arguments.parse(raw_arguments))
         with context.database.reading() as session:
             for parameter in arguments.parameters:
                 if parameter.reference and isinstance(text := values[parameter.name], str) and text.strip():
@@ -87,14 +87,14 @@ def _make_due_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]
     """Return the check that refuses what schedules may not run, such as an unreviewed script."""
     operation = arguments.operation
 
-    def check_due(sent: Mapping[str, Any]) -> None:
+    def check_due(raw_arguments: Mapping[str, Any]) -> None:
         if operation.scheduled == "never":
             raise InvalidInputError(
                 f"A schedule cannot call {operation.name}.",
                 hint="Call it directly. A schedule runs reviewed scripts: save_script, then run_script.",
             )
         if operation.scheduled == "reviewed" and operation.plan:
-            plan = operation.plan(**_operation_arguments(arguments.parse(sent)))
+            plan = operation.plan(**_operation_arguments(arguments.parse(raw_arguments)))
             if plan.schedule_refusal:
                 raise plan.schedule_refusal
 
@@ -108,11 +108,11 @@ def _make_confirmation_check(arguments: Arguments) -> Callable[[Mapping[str, Any
     """
     operation = arguments.operation
 
-    def needs_confirmation(sent: Mapping[str, Any]) -> bool:
+    def needs_confirmation(raw_arguments: Mapping[str, Any]) -> bool:
         if not operation.tool or operation.policy == "delete":
             return True
         plan = operation.plan if operation.asks else None
-        return plan is not None and bool(plan(**_operation_arguments(arguments.parse(sent))).question)
+        return plan is not None and bool(plan(**_operation_arguments(arguments.parse(raw_arguments))).question)
 
     return needs_confirmation
 

@@ -252,7 +252,7 @@ def _other_settings(client: McpClient, text: str) -> dict[str, Any]:
     value = _parse(client, text)
     others = {key: setting for key, setting in _as_mapping(value.get(client.servers)).items() if key != SERVER_KEY}
     if isinstance(value.get(client.servers, {}), dict):
-        value = {key: each for key, each in value.items() if key != client.servers}
+        value = {key: entry for key, entry in value.items() if key != client.servers}
     return {**value, client.servers: others} if others else value
 
 

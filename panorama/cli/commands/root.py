@@ -97,8 +97,8 @@ def _panel_of(command: Any) -> str:
 
 app = typer.Typer(name="panorama", cls=_PanelGroup, epilog=EXIT_CODES, **SETTINGS)
 imports = group("import", "Import data from other tools.")
-for each in (*GROUPS, relations.app, files.app, sessions.app, imports):
-    app.add_typer(each, rich_help_panel=EVERYDAY_PANEL)
+for command_group in (*GROUPS, relations.app, files.app, sessions.app, imports):
+    app.add_typer(command_group, rich_help_panel=EVERYDAY_PANEL)
 app.add_typer(NOTES_GROUP, name="note", hidden=True)
 app.add_typer(reminders.app, rich_help_panel=EVERYDAY_PANEL)
 app.add_typer(schedules.app, rich_help_panel=MAINTENANCE_PANEL)
@@ -148,8 +148,8 @@ def _command_name(info: CommandInfo) -> str | None:
     return info.name or (info.callback and get_command_name(info.callback.__name__))
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_set: bool) -> None:
+    if is_set:
         console.print_text(f"panorama {__version__}\n")
         raise typer.Exit
 

@@ -81,9 +81,9 @@ def run_calls(rows: Sequence[Row]) -> TextTable:
 
 def _call_row(call: Row) -> tuple[Text, ...]:
     failed = "" if call["success"] else f" ({call['code']})"
-    said = {name: value for name, value in call["arguments"].items() if value not in ("", [], None, False)}
+    given = {name: value for name, value in call["arguments"].items() if value not in ("", [], None, False)}
     name = safe_line(call["name"] + failed, "" if call["success"] else "red")
-    arguments = safe_line(format_pairs(said), "dim")
+    arguments = safe_line(format_pairs(given), "dim")
     return (
         safe_line(call["position"]),
         name,

@@ -14,7 +14,7 @@ def status(data: Row) -> TextTable:
     """Render the state of the store, one line each."""
     counts: Row = data["counts"]
     now = datetime.fromisoformat(data["now"])
-    told: dict[str, object] = {
+    values: dict[str, object] = {
         "now": f"{data['weekday']} {now:%Y-%m-%d %H:%M} ({data['timezone']})",
         "stored": ", ".join(_pluralize_kind(name, count) for name, count in counts.items()),
         "data": data["data"],
@@ -25,7 +25,7 @@ def status(data: Row) -> TextTable:
         "scripts": data.get("scripts", {}).get("isolation", ""),
         "last backup": data.get("last_backup", "none"),
     }
-    rows = tuple((safe_line(name, "cyan"), safe_line(value)) for name, value in told.items() if value != "")
+    rows = tuple((safe_line(name, "cyan"), safe_line(value)) for name, value in values.items() if value != "")
     return TextTable((Column("panorama"), Column(str(data["version"]), fold=True)), rows)
 
 
@@ -52,7 +52,7 @@ def daemon(data: Row) -> TextTable:
         return TextTable((), ())
     clients = [str(client["name"]) for client in data["clients"]]
     lingers = data["linger_seconds"]
-    told: dict[str, object] = {
+    values: dict[str, object] = {
         "process": data["pid"],
         "since": f"{datetime.fromisoformat(data['since']).astimezone():%Y-%m-%d %H:%M}",
         "data": data["home"],
@@ -62,7 +62,7 @@ def daemon(data: Row) -> TextTable:
         "clients": f"{len(clients)} ({', '.join(clients)})" if clients else "none",
         "stays": "until it is stopped" if lingers is None else f"{lingers:g} seconds after its last client",
     }
-    rows = tuple((safe_line(name, "cyan"), safe_line(value)) for name, value in told.items())
+    rows = tuple((safe_line(name, "cyan"), safe_line(value)) for name, value in values.items())
     return TextTable((Column("daemon"), Column(str(data["version"]), fold=True)), rows)
 
 

@@ -51,7 +51,7 @@ class StepResult:
 class Expectation:
     """A claim about an answer; it holds if `found` equals `expected`."""
 
-    told: str
+    text: str
     expected: object
     found: object
 

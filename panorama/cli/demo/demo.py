@@ -145,7 +145,7 @@ class _Demo:
             if step.chapter:
                 self.transcript.print_title(step.chapter)
             arguments = step.arguments(morning)
-            self.transcript.print_question(self.passed + 1, step.said, _describe_call(step, arguments, morning))
+            self.transcript.print_question(self.passed + 1, step.prompt, _describe_call(step, arguments, morning))
             answer = await _time_call(ask(step, arguments))
             summary, wrong = _check_answer(step, answer, morning)
             if wrong:
@@ -239,12 +239,12 @@ def _check_answer(step: Step, answer: StepResult, morning: DemoFacts) -> tuple[s
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         return "", f"the answer has another shape than expected ({type(error).__name__}: {error})"
     wrong = [_describe_mismatch(claim) for claim in claims if claim.expected != claim.found]
-    return "; ".join(claim.told for claim in claims), "; ".join(wrong)
+    return "; ".join(claim.text for claim in claims), "; ".join(wrong)
 
 
 def _describe_mismatch(claim: Expectation) -> str:
     expected, actual = (str(value)[:SHOWN_CHARS] for value in (claim.expected, claim.found))
-    return f"“{claim.told}” does not hold: expected {expected}, got {actual}"
+    return f"“{claim.text}” does not hold: expected {expected}, got {actual}"
 
 
 def _decode_output(output: bytes) -> str:

@@ -49,7 +49,7 @@ class Step:
     """One request, its call and its check; `refused` is the expected error."""
 
     name: str
-    said: str
+    prompt: str
     tool: str
     check: Check
     arguments: Arguments = lambda _: {}
@@ -104,21 +104,21 @@ IMPORTS = (
     Step(
         chapter="A folder of Markdown moves in",
         name="import",
-        said="Take over my notes folder.",
+        prompt="Take over my notes folder.",
         tool=IMPORT,
         arguments=_folder_arguments,
         check=checks.check_import,
     ),
     Step(
         name="import again",
-        said="Once more, to be sure that nothing comes twice.",
+        prompt="Once more, to be sure that nothing comes twice.",
         tool=IMPORT,
         arguments=_folder_arguments,
         check=checks.check_import_again,
     ),
     Step(
         name="reindex",
-        said="Let me see it read all of that. (It would by itself, in the background.)",
+        prompt="Let me see it read all of that. (It would by itself, in the background.)",
         tool="panorama reindex",
         check=checks.check_indexed,
     ),
@@ -129,21 +129,21 @@ STEPS = (
     Step(
         chapter="A look around",
         name="overdue",
-        said="What is overdue?",
+        prompt="What is overdue?",
         tool="list_tasks",
         arguments=lambda _: {"view": "overdue"},
         check=checks.check_overdue,
     ),
     Step(
         name="search",
-        said="Where did I write about the induction hob?",
+        prompt="Where did I write about the induction hob?",
         tool="search",
         arguments=lambda _: {"query": f'"{HOB}"', "kinds": ["note"]},
         check=checks.check_keyword_search,
     ),
     Step(
         name="search by meaning",
-        said="And the one about that joint that hurts when I go jogging?",
+        prompt="And the one about that joint that hurts when I go jogging?",
         tool="search",
         arguments=lambda _: {"query": " ".join(JOINT), "kinds": ["note"], "limit": 3},
         check=checks.check_semantic_search,
@@ -151,42 +151,42 @@ STEPS = (
     Step(
         chapter="Things get done",
         name="create",
-        said="Remind me to ask Benedikt about the old shoes tomorrow.",
+        prompt="Remind me to ask Benedikt about the old shoes tomorrow.",
         tool="create_task",
         arguments=_task_arguments,
         check=checks.check_created,
     ),
     Step(
         name="create again",
-        said="(The line dropped; the assistant sends the same call again.)",
+        prompt="(The line dropped; the assistant sends the same call again.)",
         tool="create_task",
         arguments=_task_arguments,
         check=checks.check_idempotent,
     ),
     Step(
         name="complete",
-        said="The long run is done, and my knee is still speaking to me.",
+        prompt="The long run is done, and my knee is still speaking to me.",
         tool="update_task",
         arguments=lambda _: {"task": LONG_RUN, "status": "done"},
         check=checks.check_completed,
     ),
     Step(
         name="list",
-        said="What is left for running?",
+        prompt="What is left for running?",
         tool="list_tasks",
         arguments=lambda _: {"project": RUNNING},
         check=checks.check_recurrence,
     ),
     Step(
         name="edit",
-        said="The grout is decided: linen. Correct that in the kitchen decisions.",
+        prompt="The grout is decided: linen. Correct that in the kitchen decisions.",
         tool="edit_note",
         arguments=lambda _: {"note": DECISIONS, "old_text": OPEN_BEFORE, "new_text": OPEN_AFTER},
         check=checks.check_new_version,
     ),
     Step(
         name="append",
-        said="And put it on the list there, with today's date.",
+        prompt="And put it on the list there, with today's date.",
         tool="append_to_note",
         arguments=lambda morning: {
             "note": DECISIONS,
@@ -198,7 +198,7 @@ STEPS = (
     ),
     Step(
         name="read",
-        said="Read it back to me.",
+        prompt="Read it back to me.",
         tool="get_note",
         arguments=lambda _: {"note": DECISIONS},
         check=checks.check_note_text,
@@ -206,14 +206,14 @@ STEPS = (
     Step(
         chapter="Several at once, and back",
         name="batch",
-        said="The library in Bregenz said yes! Set up a project, three tasks, a note and their link.",
+        prompt="The library in Bregenz said yes! Set up a project, three tasks, a note and their link.",
         tool="batch",
         arguments=_batch_arguments,
         check=checks.check_batch,
     ),
     Step(
         name="undo batch",
-        said="Oh. They wrote “perhaps”. Take all of that back.",
+        prompt="Oh. They wrote “perhaps”. Take all of that back.",
         tool="undo",
         arguments=lambda morning: {"unit": morning.answers["batch"].metadata["undo"]},
         check=checks.check_batch_undone,
@@ -221,21 +221,21 @@ STEPS = (
     Step(
         chapter="A mistake and its undo",
         name="dashboard",
-        said="How far are we with Japan?",
+        prompt="How far are we with Japan?",
         tool="project_dashboard",
         arguments=lambda _: {"project": JAPAN},
         check=checks.check_dashboard,
     ),
     Step(
         name="delete",
-        said="Delete it. All of it.",
+        prompt="Delete it. All of it.",
         tool="delete_item",
         arguments=lambda morning: {"item": morning.data("dashboard")["project"]["id"], "items": "trash"},
         check=checks.check_trashed,
     ),
     Step(
         name="gone",
-        said="And how far are we with Japan now?",
+        prompt="And how far are we with Japan now?",
         tool="project_dashboard",
         arguments=lambda _: {"project": JAPAN},
         refused="not_found",
@@ -243,13 +243,13 @@ STEPS = (
     ),
     Step(
         name="undo",
-        said="No! I meant the old packing list. Undo that!",
+        prompt="No! I meant the old packing list. Undo that!",
         tool="undo",
         check=checks.check_restored,
     ),
     Step(
         name="as before",
-        said="Is everything of Japan there again?",
+        prompt="Is everything of Japan there again?",
         tool="project_dashboard",
         arguments=lambda _: {"project": JAPAN},
         check=checks.check_counts_restored,
@@ -257,20 +257,20 @@ STEPS = (
     Step(
         chapter="The week",
         name="week",
-        said="How was my week?",
+        prompt="How was my week?",
         tool="weekly_review",
         check=checks.check_week,
     ),
     Step(
         name="done by project",
-        said="Where did I get most done?",
+        prompt="Where did I get most done?",
         tool="query",
         arguments=_done_this_week_query,
         check=checks.make_sum_check("completed"),
     ),
     Step(
         name="next by project",
-        said="And what does next week want from me?",
+        prompt="And what does next week want from me?",
         tool="query",
         arguments=_due_next_week_query,
         check=checks.make_sum_check("due_next_week"),
@@ -278,7 +278,7 @@ STEPS = (
     Step(
         chapter="Three services in one script",
         name="join",
-        said="Cross my product meetings with the campaigns and the companies, and give me a CSV. (Claap, lemlist and "
+        prompt="Cross my product meetings with the campaigns and the companies, and give me a CSV. (Claap, lemlist and "
         "Notion are stand-ins on this machine, with made-up data.)",
         tool="run_code",
         arguments=lambda _: {"code": JOIN},
@@ -286,13 +286,13 @@ STEPS = (
     ),
     Step(
         name="calls",
-        said="And what would it have cost to read all of that page by page?",
+        prompt="And what would it have cost to read all of that page by page?",
         tool=CALLS,
         check=checks.check_join_cost,
     ),
     Step(
         name="status",
-        said="Is everything where it belongs?",
+        prompt="Is everything where it belongs?",
         tool="status",
         check=checks.check_status,
     ),

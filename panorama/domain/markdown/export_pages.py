@@ -48,9 +48,9 @@ class UniqueNames:
 
     taken: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
-    def reserve(self, folder: str, wanted: str, ending: str = "") -> str:
+    def reserve(self, folder: str, name: str, ending: str = "") -> str:
         """Return a name that is unique in its folder and valid on every system."""
-        stem, number = sanitize_file_name(wanted), 1
+        stem, number = sanitize_file_name(name), 1
         name = f"{stem}{ending}"
         while (folder, name.casefold()) in self.taken:
             number += 1

@@ -93,18 +93,18 @@ def follow_lines(places: Mapping[str, LinePlace], old: str, new: str) -> dict[st
         return {task: replace(place, line=-abs(place.line)) for task, place in places.items()}
     if not can_follow(old):
         old = ""
-    kept, drafts = _match_lines(split_lines(old), split_lines(new)), list_drafts(new)
+    matched, drafts = _match_lines(split_lines(old), split_lines(new)), list_drafts(new)
     found: dict[str, LinePlace] = {}
     lost: list[str] = []
     for task in sorted(places, key=lambda task: abs(places[task].line)):
-        line = kept.get(places[task].line)
+        line = matched.get(places[task].line)
         if line in drafts:
             found[task] = replace(places[task], line=line)
         elif places[task].line > 0:
             lost.append(task)
-    stayed = set(kept.values())  # with the boxes that are no tasks
+    stayed = set(matched.values())  # with the boxes that are no tasks
     free = [LinePlace(line, *read_name(draft)) for line, draft in drafts.items() if line not in stayed]
-    stayed_old, stayed_new = sorted(kept), sorted(kept.values())
+    stayed_old, stayed_new = sorted(matched), sorted(matched.values())
     pairs = match_tasks(
         [_to_task_box(places[task], stayed_old) for task in lost],
         [_to_task_box(place, stayed_new) for place in free],
@@ -128,8 +128,8 @@ def _match_lines(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
     end = 0
     while end < limit - start and before[-1 - end] == after[-1 - end]:
         end += 1
-    kept = {number: number for number in range(1, start + 1)}
-    kept |= {len(before) - step: len(after) - step for step in range(end)}
+    matched = {number: number for number in range(1, start + 1)}
+    matched |= {len(before) - step: len(after) - step for step in range(end)}
     old = [(at + 1, bare) for at in range(start, len(before) - end) if (bare := _without_state(before[at]))]
     new = [(at + 1, bare) for at in range(start, len(after) - end) if (bare := _without_state(after[at]))]
     counts = Counter(bare for _, bare in old)
@@ -137,8 +137,8 @@ def _match_lines(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
         matcher = SequenceMatcher(None, [bare for _, bare in old], [bare for _, bare in new], autojunk=False)
         for block in matcher.get_matching_blocks():
             for step in range(block.size):
-                kept[old[block.a + step][0]] = new[block.b + step][0]
-    return kept
+                matched[old[block.a + step][0]] = new[block.b + step][0]
+    return matched
 
 
 def _without_state(line: str) -> str:

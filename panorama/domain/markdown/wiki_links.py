@@ -152,7 +152,7 @@ def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
     text = mask_comments(text)
-    marks = [re.escape(each) for each in (word, "```", "~~~") if each in text]
+    marks = [re.escape(mark) for mark in (word, "```", "~~~") if mark in text]
     mark, end, has_fences, left = "", 0, len(marks) > 1, MAX_MARKS
     for match in islice(re.compile("|".join(marks)).finditer(text), MAX_MARKS):
         at = match.start()

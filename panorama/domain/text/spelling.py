@@ -18,16 +18,16 @@ def allowed_edits(word: str) -> int:
     return 0 if len(word) < MIN_WORD_CHARS else 1 if len(word) < LONG_WORD_CHARS else 2
 
 
-def edit_distance(word: str, other: str, most: int, *, begun: bool = False) -> int:
-    """Return the number of deletions, insertions, substitutions and transpositions; `most` + 1 if more.
+def edit_distance(word: str, other: str, limit: int, *, begun: bool = False) -> int:
+    """Return the number of deletions, insertions, substitutions and transpositions; `limit` + 1 if more.
 
     The optimal string alignment of Damerau and Levenshtein: no piece is changed twice.
 
     Args:
         begun: Whether `other` may match a prefix of `word`, as a stem does.
     """
-    beyond = most + 1
-    if len(other) - len(word) > most or (not begun and len(word) - len(other) > most):
+    beyond = limit + 1
+    if len(other) - len(word) > limit or (not begun and len(word) - len(other) > limit):
         return beyond
     before: list[int] = []
     row = list(range(len(other) + 1))
@@ -41,7 +41,7 @@ def edit_distance(word: str, other: str, most: int, *, begun: bool = False) -> i
             new.append(cost)
         before, row = row, new
         best = min(best, row[-1])
-        if min(row) > most and min(before) > most:
+        if min(row) > limit and min(before) > limit:
             break
     return min(beyond, best if begun else row[-1])
 

@@ -40,27 +40,27 @@ def drop_controls(text: str, *, keep: str = "") -> str:
     return text.translate({code: None for code in _STEERING if chr(code) not in keep})
 
 
-def quote_name(name: str, *, most: int = QUOTED_CHARS) -> str:
+def quote_name(name: str, *, limit: int = QUOTED_CHARS) -> str:
     """Return a name in quotation marks, on one line, with hidden characters and quotes escaped, cut if long.
 
     Args:
-        most: The most characters shown between the quotation marks.
+        limit: The most characters shown between the quotation marks.
     """
-    return f"“{escape_name(name, most=most)}”"
+    return f"“{escape_name(name, limit=limit)}”"
 
 
-def escape_name(name: str, *, most: int = QUOTED_CHARS) -> str:
+def escape_name(name: str, *, limit: int = QUOTED_CHARS) -> str:
     """Return a name as `quote_name` does, without quotation marks around it."""
     shown, marks, length = list[str](), 0, 0
-    for sign in " ".join(name[: 64 * most].split()):
+    for sign in " ".join(name[: 64 * limit].split()):
         is_mark = unicodedata.category(sign)[0] == "M"
         marks = marks + 1 if is_mark else 0
         part = _escape_sign(sign, too_many=marks > _MAX_MARKS)
         length += len(part)
-        if length > most:
+        if length > limit:
             return f"{''.join(shown)}…"
         shown.append(part)
-    return "".join(shown) + ("…" if len(name) > 64 * most else "")
+    return "".join(shown) + ("…" if len(name) > 64 * limit else "")
 
 
 def _escape_sign(sign: str, *, too_many: bool) -> str:

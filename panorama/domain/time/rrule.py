@@ -222,8 +222,8 @@ def _iter_month_days(rule: RecurrenceRule, year: int, month: int) -> Iterator[da
     length = calendar.monthrange(year, month)[1]
     days: Iterable[int] = range(1, length + 1)
     if rule.month_days:
-        wanted = {entry if entry > 0 else length + 1 + entry for entry in rule.month_days if entry}
-        days = sorted(entry for entry in wanted if 1 <= entry <= length)
+        days = {entry if entry > 0 else length + 1 + entry for entry in rule.month_days if entry}
+        days = sorted(entry for entry in days if 1 <= entry <= length)
     yield from (date(year, month, entry) for entry in days)
 
 

@@ -143,12 +143,12 @@ def _key_hint(base: str, *, is_sent: bool) -> str:
 
 def ollama_base(environment: Mapping[str, str] = os.environ) -> str:
     """Return the address of Ollama: OLLAMA_HOST in any form that Ollama accepts, else its default."""
-    said = environment.get("OLLAMA_HOST", "").strip().rstrip("/")
-    if not said:
+    address = environment.get("OLLAMA_HOST", "").strip().rstrip("/")
+    if not address:
         return OLLAMA
-    scheme, separator, rest = said.partition("://")
+    scheme, separator, rest = address.partition("://")
     if not separator:
-        scheme, rest = "http", said
+        scheme, rest = "http", address
     host, slash, path = rest.partition("/")
     if not _has_port(host):
         host += {"http": f":{_OLLAMA_PORT}"}.get(scheme, "") if not separator else ""

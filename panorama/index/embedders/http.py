@@ -194,13 +194,13 @@ class HttpClient:
         except httpx2.TransportError as error:
             raise _RetryError(f"the connection broke ({type(error).__name__})") from error
         if response.status_code in _RETRYABLE_STATUSES:
-            told = (
+            answer = (
                 HttpResponse(status=TOO_MANY_REQUESTS, body=_parse_json(content))
                 if response.status_code == TOO_MANY_REQUESTS
                 else None
             )
             after = _parse_retry_after(response.headers.get("retry-after", ""))
-            raise _RetryError(f"it returned status {response.status_code}", after, within=RETRY_SECONDS, answer=told)
+            raise _RetryError(f"it returned status {response.status_code}", after, within=RETRY_SECONDS, answer=answer)
         return HttpResponse(status=response.status_code, body=_parse_json(content))
 
     async def _read_content(self, response: "httpx2.Response") -> bytes:

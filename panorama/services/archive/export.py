@@ -216,9 +216,9 @@ class _PageWriter:
         self._write_notes(folder, project.id, project.name)
         self._write_sessions(folder, project.id, project.name)
 
-    def _reserve_folder(self, wanted: str) -> str:
+    def _reserve_folder(self, name: str) -> str:
         """Return the name of a project's folder, among the pages and among the files."""
-        name = self._names.reserve("", wanted)
+        name = self._names.reserve("", name)
         self._names.reserve("files", name)
         return name
 

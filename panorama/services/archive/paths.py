@@ -69,7 +69,7 @@ def quote_path(path: Path) -> str:
     """Return a path in quotation marks, with hidden characters shown; a long one is shortened in the middle."""
     text, half = str(path), MAX_SHOWN_CHARS // 2
     shown = text if len(text) <= MAX_SHOWN_CHARS else f"{text[:half]}…{text[-half:]}"
-    return quote_name(shown, most=2 * MAX_SHOWN_CHARS)
+    return quote_name(shown, limit=2 * MAX_SHOWN_CHARS)
 
 
 def parse_path(text: str, name: str) -> Path:

@@ -59,7 +59,7 @@ def list_sending_settings(folder: Path) -> tuple[str, ...]:
         values = tomllib.loads(content.decode())
     except (UnreadableError, ValueError, RecursionError):
         return (f"{CONFIG_FILE}, which cannot be read",)
-    return tuple(f"{name} = {quote_name(str(values[name]), most=MAX_SHOWN_CHARS)}" for name in _sending_names(values))
+    return tuple(f"{name} = {quote_name(str(values[name]), limit=MAX_SHOWN_CHARS)}" for name in _sending_names(values))
 
 
 def remove_sending_settings(text: str) -> tuple[str, tuple[str, ...]]:

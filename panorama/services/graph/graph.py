@@ -68,13 +68,13 @@ class Graph(Service):
                 f"depth is {depth}, limit is {limit}.",
                 hint=f"Give depth 1 to {MAX_DEPTH}, limit 1 to {MAX_NEIGHBOURS:,}.",
             )
-        wanted = tuple(map(validate_kind, kinds))
+        valid_kinds = tuple(map(validate_kind, kinds))
         with self._reading() as session:
             loaded: Item = rows.load(session, kind_of(item) or "", item)
-            distances = walks.walk(session, item, kinds=wanted, depth=depth, direction=direction)
-            neighbours = list_neighbours(session, item, distances, limit, direction=direction, kinds=wanted)
+            distances = walks.walk(session, item, kinds=valid_kinds, depth=depth, direction=direction)
+            neighbours = list_neighbours(session, item, distances, limit, direction=direction, kinds=valid_kinds)
             mentions, has_more = list_mention_neighbours(
-                session, loaded, distances, limit - len(neighbours), direction=direction, kinds=wanted
+                session, loaded, distances, limit - len(neighbours), direction=direction, kinds=valid_kinds
             )
             return Related(
                 id=item, kind=loaded.KIND, title=loaded.label, neighbours=(*neighbours, *mentions),

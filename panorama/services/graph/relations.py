@@ -25,9 +25,9 @@ class Relations(Service):
         Args:
             item: Only those from or to it.
         """
-        wanted = validate_kind(kind) if kind.strip() else ""
+        valid_kind = validate_kind(kind) if kind.strip() else ""
         with self._reading() as session:
-            found: Page[Any] = relations.list_relations(session, page, item=item or "", kind=wanted)
+            found: Page[Any] = relations.list_relations(session, page, item=item or "", kind=valid_kind)
             ends = {end for relation in found.items for end in (relation.from_item, relation.to_item)}
             labels = lookup.get_labels(session, [(kind_of(end) or "", end) for end in ends])
         return replace(found, items=tuple(_to_view(relation, labels) for relation in found.items))

@@ -63,7 +63,7 @@ class TaskLines(Service):
         ordered = sorted(pairs, key=lambda pair: places[pair[0].id].line)
         created = [replace(following, source_ref=note_id) for _, following in ordered]
         numbers = [places[task.id].line for task, _ in ordered]
-        days = [to_local_day(each.deadline, self._context.zone) if each.deadline else None for each in created]
+        days = [to_local_day(task.deadline, self._context.zone) if task.deadline else None for task in created]
         text = lines.insert_next(note.content, dict(zip(numbers, days, strict=True)))
         rows.add_all(session, created)
         task_lines.unlink_lines(session, note_id)  # else they were looked for in a text whose lines are known

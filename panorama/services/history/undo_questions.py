@@ -27,7 +27,7 @@ def format_question(deed: str, *, changes: int, created: int) -> str:
 
 def describe_write(write: RecentWrite, zone: ZoneInfo) -> str:
     """Describe another client's write: «“Tea” (tasks.create, claude, 2026-05-20 10:00, c_7k3q9xv2mh)»."""
-    client = escape_name(write.client, most=_CLIENT_CHARS)
+    client = escape_name(write.client, limit=_CLIENT_CHARS)
     at = f"{write.at.astimezone(zone):%Y-%m-%d %H:%M}"
     return f"{quote_name(write.title)} ({write.operation}, {client}, {at}, {write.unit})"
 

@@ -201,14 +201,14 @@ class _MemoryImport:
 
     # Relations
 
-    def _write_relation(self, session: Session, said: EntityRelation, dry_run: bool) -> ImportedPart | None:
-        part = f"relation:{said.from_name} {said.kind} {said.to_name}"
+    def _write_relation(self, session: Session, entity_relation: EntityRelation, dry_run: bool) -> ImportedPart | None:
+        part = f"relation:{entity_relation.from_name} {entity_relation.kind} {entity_relation.to_name}"
         self._present.add(part)
         entry = self._known.get(part)
-        kind = normalize_kind(said.kind[:KIND_CHARS], is_quoted=True)
-        ends = [self._find_end(session, name) for name in (said.from_name, said.to_name)]
-        if why := _refuse_relation(said, kind, ends):
-            self._problems.append((f"line {said.line}", why))
+        kind = normalize_kind(entity_relation.kind[:KIND_CHARS], is_quoted=True)
+        ends = [self._find_end(session, name) for name in (entity_relation.from_name, entity_relation.to_name)]
+        if why := _refuse_relation(entity_relation, kind, ends):
+            self._problems.append((f"line {entity_relation.line}", why))
             self._counts["skipped"] += 1
             return None
         relation = Relation(
@@ -233,11 +233,11 @@ class _MemoryImport:
         return self._items[key]
 
 
-def _refuse_relation(said: EntityRelation, kind: str, ends: Sequence[str]) -> str:
+def _refuse_relation(entity_relation: EntityRelation, kind: str, ends: Sequence[str]) -> str:
     """Return why a relation cannot be taken, "" if it can."""
     if not kind:
-        return f"{said.kind[:60]!r} is no kind of relation"
-    for name, end in zip((said.from_name, said.to_name), ends, strict=True):
+        return f"{entity_relation.kind[:60]!r} is no kind of relation"
+    for name, end in zip((entity_relation.from_name, entity_relation.to_name), ends, strict=True):
         if not end:
             return f"the relation is to nothing: there is no entity “{name[:60]}”"
     return "an item cannot be related to itself" if ends[0] == ends[1] else ""

@@ -297,13 +297,13 @@ class ImportWriter:
         self,
         file: ChangedFile,
         entry: ImportedPart,
-        said: Mapping[str, Any],
+        file_fields: Mapping[str, Any],
         old: Any,
         *,
         closed: datetime | None = None,
     ) -> Any:
         """Update an item with the changes of its file, except for fields changed in Panorama."""
-        merged = merge_fields(entry.fields, said, old)
+        merged = merge_fields(entry.fields, file_fields, old)
         changes, conflicts = dict(merged.changes), [*merged.conflicts]
         if self._is_cyclic(old.id, changes.get("parent")):
             conflicts.append("parent")
@@ -327,10 +327,10 @@ class ImportWriter:
         return parent is not None and task in (parent, *tasks.list_ancestors(self._session, parent))
 
     def _record_entry(
-        self, file: ChangedFile, part: str, item: str, said: Mapping[str, Any], line: TaskLine | None = None
+        self, file: ChangedFile, part: str, item: str, file_fields: Mapping[str, Any], line: TaskLine | None = None
     ) -> None:
         place = {LINE: line.line, ANCHOR: line.anchor} if line else {}
-        fields = {**to_snapshot(said), PROJECT_NAME: file.project, **place}
+        fields = {**to_snapshot(file_fields), PROJECT_NAME: file.project, **place}
         self._entries.append(ImportedPart(path=file.path, part=part, digest=file.digest, item=item, fields=fields))
 
     # Projects

@@ -178,7 +178,7 @@ class _References:
             InvalidInputError: A reference is invalid, or the results are too large.
         """
         if is_object(value):
-            return {name: self.resolve(each) for name, each in value.items()}
+            return {name: self.resolve(item) for name, item in value.items()}
         if is_list(value):
             return [self.resolve(entry) for entry in value]
         if not isinstance(value, str) or "$" not in value:

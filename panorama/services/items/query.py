@@ -107,10 +107,12 @@ def _resolve_names(session: Session, where: Any) -> Any:
 def _resolve_value(session: Session, name: str, asked: Any) -> Any:
     if name in ("and", "or", "not"):
         return _resolve_names(session, asked)
-    if is_object(asked) and (said := next((key for key in asked if _normalize_operator(key) in _OPERATOR_ALIASES), "")):
+    if is_object(asked) and (
+        operator := next((key for key in asked if _normalize_operator(key) in _OPERATOR_ALIASES), "")
+    ):
         raise InvalidInputError(
-            f"where: there is no operator {said!r}.",
-            hint=f"Did you mean {_OPERATOR_ALIASES[_normalize_operator(said)]}? "
+            f"where: there is no operator {operator!r}.",
+            hint=f"Did you mean {_OPERATOR_ALIASES[_normalize_operator(operator)]}? "
             f"There are {', '.join(query.OPERATORS)}, and, or, not.",
         )
     if name not in _REFERENCES:

@@ -199,7 +199,7 @@ class Jobs(JobQueue):
         """Drop a job whose end cannot be written; another process ends it later."""
         self._running.pop(running.job.id, None)
 
-    def wait_for(self, id_: str, seconds: float, told: Progress = ignore_progress) -> Job:
+    def wait_for(self, id_: str, seconds: float, report: Progress = ignore_progress) -> Job:
         """Wait for the end of a job for some seconds, and return it.
 
         Raises:
@@ -215,7 +215,7 @@ class Jobs(JobQueue):
                 return job
             far = job.current, job.total, job.message or job.state
             if far != last and time.monotonic() >= next_time:
-                told(*far)
+                report(*far)
                 last, next_time = far, time.monotonic() + PROGRESS_INTERVAL_SECONDS
             with self._changed:
                 if self._moves == seen:

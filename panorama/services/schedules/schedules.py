@@ -117,17 +117,17 @@ class Schedules(Service):
         **_: object,
     ) -> Plan:
         """Ask the user before scheduling a job that would ask them each time."""
-        sent = arguments or {}
+        arguments = arguments or {}
         if kind not in self._queue.kinds():
             return Plan()  # `add` rejects it
-        self._check_arguments(kind, sent)
-        return self._plan_running(kind, f"by {cron}" if cron else f"every {every}" if every else f"at {at}", sent)
+        self._check_arguments(kind, arguments)
+        return self._plan_running(kind, f"by {cron}" if cron else f"every {every}" if every else f"at {at}", arguments)
 
-    def _plan_running(self, kind: str, when: str, sent: Mapping[str, Any]) -> Plan:
+    def _plan_running(self, kind: str, when: str, arguments: Mapping[str, Any]) -> Plan:
         """Ask the user before a schedule runs a job that would otherwise ask each time."""
-        if not self._queue.needs_confirmation(kind, sent):
+        if not self._queue.needs_confirmation(kind, arguments):
             return Plan()
-        given = [escape_name(f"{key} {json.dumps(value)}", most=MAX_SHOWN_CHARS) for key, value in sent.items()]
+        given = [escape_name(f"{key} {json.dumps(value)}", limit=MAX_SHOWN_CHARS) for key, value in arguments.items()]
         more = f" and {len(given) - MAX_SHOWN_ARGUMENTS} more" if len(given) > MAX_SHOWN_ARGUMENTS else ""
         listed = f"\nIt gets: {', '.join(given[:MAX_SHOWN_ARGUMENTS])}{more}" if given else ""
         return Plan(f"Run {kind} automatically {escape_name(when)}? It will not ask again.{listed}")

@@ -109,7 +109,7 @@ class RemainingChanges:
     """The remaining changes of a run: counts, a description, and the first changes."""
 
     changes: Mapping[str, int]
-    told: str = ""
+    text: str = ""
     wrote: tuple[Mapping[str, Any], ...] = ()
 
 
@@ -151,7 +151,7 @@ class RunView:
             for field in fields(run)
             if field.name not in ("calls", "conversation", "worker")
         }
-        values |= {"changes": standing.changes, "stands": standing.told, "wrote": standing.wrote}
+        values |= {"changes": standing.changes, "stands": standing.text, "wrote": standing.wrote}
         values |= {name: redact_values(values[name]) for name in ("source", "output", "result", "error", "wrote")}
         return cls(**values, called=called, calls=tuple(map(call_to_dict, calls)))
 

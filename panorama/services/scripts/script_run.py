@@ -122,10 +122,10 @@ class ScriptRun:
             # Runs to undo or with a copy must be logged before they start, in case this process is killed.
             self._guest.record(run, at_once=self._wish.atomic or self._wish.dry_run)
             ran = self._execute(script, run.isolation, began)
-            run = run_log.to_log_entry(run, ran.told, ran.ending, len(self._guest.calls))
+            run = run_log.to_log_entry(run, ran.result, ran.ending, len(self._guest.calls))
             if self._sources.effects:
                 run = replace(run, options={**run.options, OUTSIDE_CALLS: dict(self._sources.effects)})
-            return ran.told
+            return ran.result
         except BaseException as error:
             run = self._record_interruption(run, error, began)
             raise
@@ -186,7 +186,7 @@ class ScriptRun:
         counts, would = notes.attempt("The changes are unknown", self._count_changes) or ({}, ())
         if self._wish.dry_run and len(would) < sum(counts.values()):
             notes.add(f"The first {len(would)} of {sum(counts.values())} changes are shown.")
-        told = RunResult(
+        result = RunResult(
             run_id=self._guest.run, result=result, result_file=file, stdout=self._truncate_output(ending, notes),
             shape=run_log.describe_result(ending) if result is None else "",
             calls=run_log.summarize_calls(self._guest.calls), changes=counts, would=would,
@@ -196,7 +196,7 @@ class ScriptRun:
             duration_ms=round((time.perf_counter() - began) * 1000, 1),
             peak_memory_mb=round(ending.peak_bytes / (1 << 20), 1),
         )  # fmt: skip
-        return _CompletedRun(told, ending)
+        return _CompletedRun(result, ending)
 
     def _count_changes(self) -> tuple[Mapping[str, int], tuple[Mapping[str, Any], ...]]:
         """Return the counts of remaining changes; for a dry run also the changes."""
@@ -357,7 +357,7 @@ class ScriptRun:
 class _CompletedRun:
     """The result and the outcome of a run."""
 
-    told: RunResult
+    result: RunResult
     ending: RunOutcome
 
 

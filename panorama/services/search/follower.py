@@ -42,7 +42,7 @@ def _ignore_progress() -> Generator[Progress]:
 class _RoundProgress:
     """The progress of one round: changes read, changes left, and embedded passages."""
 
-    told: Progress
+    report_progress: Progress
     unread: Callable[[], int]
     read: int = 0
     left: int = 0
@@ -63,7 +63,7 @@ class _RoundProgress:
 
     def _report(self) -> None:
         embedded = f": {self.texts:,} passages embedded" if self.texts else ""
-        self.told(self.read, self.read + self.left, f"{PROGRESS_MESSAGE}{embedded}")
+        self.report_progress(self.read, self.read + self.left, f"{PROGRESS_MESSAGE}{embedded}")
 
 
 class Follower:

@@ -151,7 +151,7 @@ class Models(Service):
     def plan_remove(self, model: str) -> Plan:
         """Ask before a model's vectors are forgotten."""
         found = self._get_removable(model)
-        count, size = sum(each.vectors for each in found), sum(each.size_bytes for each in found)
+        count, size = sum(model.vectors for model in found), sum(model.size_bytes for model in found)
         vectors = f"{_format_vectors(count)} ({format_megabytes(size)}) of {escape_name(model)}"
         if _is_added(model) and (files := manifest.count_bytes(self._folder, model)):
             again = "It can be added again with `panorama models add`."

@@ -105,8 +105,8 @@ def _with_codes(session: Session, terms: Sequence[Term]) -> list[Term]:
     for pair in pairwise(terms):
         if all(_is_correctable(term) for term in pair) and any(_has_digit(term.words[0]) for term in pair):
             whole = fold_keep_offsets("".join(term.words[0] for term in pair))
-            for each in pair:
-                joined.setdefault(each, []).append(whole)
+            for term in pair:
+                joined.setdefault(term, []).append(whole)
     stems = {whole: session.vocabulary.stem(whole) for variants in joined.values() for whole in variants}
     known = session.vocabulary.count_parts(session, [stem for stem in dict.fromkeys(stems.values()) if stem])
     results: list[Term] = []

@@ -149,7 +149,7 @@ class Search(Service):
                 return self._build_page(session, page, self._fuse(session, _Found(nearest=nearest), filters), (), "")
             example: Item = rows.load(session, kind_of(item) or "", item)
             asked = pick_informative_terms(session, *rows.read_rows(session, example).search_text())
-            hits = search.search_items(session, asked, filters, wanted=_end_offset(page) + 1)
+            hits = search.search_items(session, asked, filters, needed=_end_offset(page) + 1)
             found = _Found(hits=[hit for hit in hits if hit.item != item], nearest=nearest)
             answer = self._fuse(session, found, filters)
             terms = tuple(term.term for term in asked)
@@ -187,7 +187,7 @@ class Search(Service):
             if (nearest := asked()).has_run:
                 return _Found(wording=wording, nearest=nearest, named=known)
         # All of this runs while semantic search is pending.
-        hits = search.search_items(session, wording.asked, filters, wanted=_end_offset(page))
+        hits = search.search_items(session, wording.asked, filters, needed=_end_offset(page))
         named = known or named_items.find_by_name(session, query, filters, self._now(), self._context.zone, titles)
         keyword = [hit.item for hit in _select_confident(hits)[:FUSION_DEPTH]]
         living = search.filter_living(session, keyword, filters)
@@ -324,9 +324,9 @@ def _merge_ranked(
     named: tuple[RankedItem, ...], fused: tuple[RankedItem, ...], rest: Sequence[Hit]
 ) -> tuple[RankedItem, ...]:
     merged = {hit.item: hit for hit in named}
-    for each in fused:
-        known = merged.get(each.item)
-        merged[each.item] = replace(known, why=(*known.why, *each.why)) if known else each
+    for hit in fused:
+        known = merged.get(hit.item)
+        merged[hit.item] = replace(known, why=(*known.why, *hit.why)) if known else hit
     for hit in rest:
         merged.setdefault(hit.item, RankedItem(hit.item, 0.0, ("keyword",)))
     return tuple(merged.values())

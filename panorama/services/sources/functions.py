@@ -171,8 +171,8 @@ def _name_functions(
 ) -> tuple[dict[str, SourceFunction], Collection[StoredFunction]]:
     """Return what a source lists by Python name, and all rows to store for it; none if they are stored already."""
     stored = {row.own_name: row for row in rows.list_functions(session, [source])}
-    names = assign_names((each.own_name for each in listed), {own: row.name for own, row in stored.items()})
-    functions = {names[each.own_name]: replace(each, name=names[each.own_name]) for each in listed}
+    names = assign_names((function.own_name for function in listed), {own: row.name for own, row in stored.items()})
+    functions = {names[function.own_name]: replace(function, name=names[function.own_name]) for function in listed}
     current = {function.own_name: _to_row(source, function) for function in functions.values()}
     gone = {own: replace(row, definition={}) for own, row in stored.items() if own not in current}
     return functions, () if current | gone == stored else (current | gone).values()

@@ -82,7 +82,9 @@ def _load_item(session: Session, target: str, text: str) -> Item:
     return item
 
 
-def _list_fields(sent: Mapping[str, Any], item: Item | None) -> list[Mapping[str, Any]]:
+def _list_fields(arguments: Mapping[str, Any], item: Item | None) -> list[Mapping[str, Any]]:
     """Return the fields that a step sends; a null keeps a field, and is left out."""
-    pairs = {name: excerpt_pair(getattr(item, name, None), value) for name, value in sent.items() if value is not None}
+    pairs = {
+        name: excerpt_pair(getattr(item, name, None), value) for name, value in arguments.items() if value is not None
+    }
     return [{"name": name, "now": now, "then": then} for name, (now, then) in pairs.items()]

@@ -84,12 +84,12 @@ class Manifest:
     @property
     def shown_missing(self) -> tuple[str, ...]:
         """The first missing contents, escaped for display, each on one line."""
-        return tuple(escape_name(path, most=MAX_SHOWN_CHARS) for path in self.missing[:MAX_SHOWN_ENTRIES])
+        return tuple(escape_name(path, limit=MAX_SHOWN_CHARS) for path in self.missing[:MAX_SHOWN_ENTRIES])
 
     @property
     def shown_withheld(self) -> tuple[str, ...]:
         """The first withheld settings, escaped for display."""
-        return tuple(escape_name(path, most=MAX_SHOWN_CHARS) for path in self.withheld[:MAX_SHOWN_ENTRIES])
+        return tuple(escape_name(path, limit=MAX_SHOWN_CHARS) for path in self.withheld[:MAX_SHOWN_ENTRIES])
 
     @property
     def size_bytes(self) -> int:
@@ -197,8 +197,9 @@ def _parse(folder: Path, data: Any) -> Manifest:
             f"{folder} is not a Panorama backup or export.", hint="Give the folder that Panorama made."
         )
     if _validate_number(data["format"]) > FORMAT_VERSION or validate_text(data["revision"]) > migrate.HEAD:
+        version = escape_name(str(data.get("version")), limit=MAX_VERSION_CHARS)
         raise InvalidInputError(
-            f"{folder} was made by a newer Panorama ({escape_name(str(data.get('version')), most=MAX_VERSION_CHARS)}).",
+            f"{folder} was made by a newer Panorama ({version}).",
             hint="Upgrade Panorama first.",
         )
     if with_digest(data)["digest"] != data["digest"]:

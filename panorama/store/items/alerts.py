@@ -184,14 +184,14 @@ def is_pending(session: Session, reminder: str) -> bool:
 
 def list_upcoming(session: Session, *, limit: int) -> list[tuple[datetime, str, str]]:
     """Return time, id and title of the reminders that fire next."""
-    wanted = (
+    statement = (
         select(alarms.c.due_at, reminders.c.id, reminders.c.title)
         .join(reminders, reminders.c.id == alarms.c.reminder)
         .where(alarms.c.due_at.is_not(None), reminders.c.deleted_at.is_(None))
         .order_by(alarms.c.due_at, reminders.c.id)
         .limit(limit)
     )
-    return [(row[0], row[1], row[2]) for row in session.connection.execute(wanted)]
+    return [(row[0], row[1], row[2]) for row in session.connection.execute(statement)]
 
 
 def delete_acknowledged(session: Session, reminder: str, before: datetime) -> None:

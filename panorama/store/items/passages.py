@@ -196,11 +196,11 @@ def load_living(session: Session, items: Sequence[tuple[str, str]]) -> dict[str,
     return results
 
 
-def has_more_passages(session: Session, most: int, after: int, until: int) -> bool:
+def has_more_passages(session: Session, limit: int, after: int, until: int) -> bool:
     """Return whether the items changed between two changes have more passages than a number."""
     items = select(changes.c.item).where(changes.c.id > after, changes.c.id <= until)
-    batch = select(literal(1)).where(passages.c.item.in_(items)).limit(most + 1).subquery()
-    return session.connection.execute(select(func.count()).select_from(batch)).scalar_one() > most
+    batch = select(literal(1)).where(passages.c.item.in_(items)).limit(limit + 1).subquery()
+    return session.connection.execute(select(func.count()).select_from(batch)).scalar_one() > limit
 
 
 def load_at(session: Session, chunks: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Passage]:

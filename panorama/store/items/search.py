@@ -100,16 +100,16 @@ def find_rare_words(session: Session, terms: Sequence[Term]) -> list[str]:
     return results
 
 
-def search_items(session: Session, query: Sequence[WeightedTerm], filters: Filters, *, wanted: int) -> list[Hit]:
-    """Return the best items, each once, the best first: some more or fewer than `wanted`.
+def search_items(session: Session, query: Sequence[WeightedTerm], filters: Filters, *, needed: int) -> list[Hit]:
+    """Return the best items, each once, the best first: some more or fewer than `needed`.
 
     An item's score is its bm25 times its coverage. More matches are fetched only while the filters leave too few.
     """
-    limit, reach = max(MAX_COMPARED, wanted), MAX_RANKED
+    limit, reach = max(MAX_COMPARED, needed), MAX_RANKED
     while True:
         hits = _search_parts(session, query, limit, reach)
         best = _apply_filters(session, _best_per_item(hits), filters)
-        if len(best) >= max(wanted, ENOUGH_HITS) or len(hits) < limit or limit >= MAX_LIMIT:
+        if len(best) >= max(needed, ENOUGH_HITS) or len(hits) < limit or limit >= MAX_LIMIT:
             return best
         limit, reach = limit * WIDENING_FACTOR, reach * WIDENING_FACTOR
 

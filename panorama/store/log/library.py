@@ -140,11 +140,11 @@ def count_runs(session: Session) -> dict[str, tuple[int, int]]:
 
 def list_runs(session: Session, name: str, limit: int) -> list[RunStats]:
     """Return the last runs of a script, the newest first."""
-    wanted = (
+    statement = (
         select(*_run_columns()).join_from(runs, calls, _RUN_CALL, isouter=True).where(runs.c.script == name)
         .order_by(runs.c.number.desc()).limit(limit)
     )  # fmt: skip
-    return [_to_run_stats(row) for row in session.connection.execute(wanted)]
+    return [_to_run_stats(row) for row in session.connection.execute(statement)]
 
 
 _RUN_CALL = and_(calls.c.id == runs.c.id, calls.c.unit == runs.c.id, calls.c.actor == "tool")
@@ -162,20 +162,20 @@ def _to_run_stats(row: Any) -> RunStats:
 
 def count_changes_by_operation(session: Session, runs_: Sequence[str]) -> dict[str, int]:
     """Return the operations that some runs called, with the number of changes of each."""
-    wanted = (
+    statement = (
         select(calls.c.name, func.sum(calls.c.changes)).where(calls.c.unit.in_(runs_), calls.c.position > 0)
         .group_by(calls.c.name).order_by(calls.c.name)
     )  # fmt: skip
-    return {row[0]: int(row[1] or 0) for row in session.connection.execute(wanted)}
+    return {row[0]: int(row[1] or 0) for row in session.connection.execute(statement)}
 
 
 def list_changing_calls(session: Session, run: str, limit: int) -> list[dict[str, Any]]:
     """Return the first calls of a run that changed something: names, arguments and numbers of changes."""
-    wanted = (
+    statement = (
         select(calls.c.name, calls.c.arguments, calls.c.changes)
         .where(calls.c.unit == run, calls.c.position > 0, calls.c.changes > 0).order_by(calls.c.position).limit(limit)
     )  # fmt: skip
-    return [{"name": row[0], "arguments": row[1], "changes": row[2]} for row in session.connection.execute(wanted)]
+    return [{"name": row[0], "arguments": row[1], "changes": row[2]} for row in session.connection.execute(statement)]
 
 
 MAX_CALLS = 1000
@@ -194,12 +194,12 @@ class RunCode:
 
 def list_run_code(session: Session, limit: int) -> list[RunCode]:
     """Return the last successful runs of code outside the library, the newest first."""
-    wanted = (
+    statement = (
         select(runs.c.id, runs.c.source, calls.c.tokens).join_from(runs, calls, _RUN_CALL, isouter=True)
         .where(runs.c.script == "", runs.c.status == "succeeded", runs.c.calls.between(1, MAX_CALLS))
         .order_by(runs.c.number.desc()).limit(limit)
     )  # fmt: skip
-    results = {row[0]: (row[1], row[2] or 0) for row in session.connection.execute(wanted)}
+    results = {row[0]: (row[1], row[2] or 0) for row in session.connection.execute(statement)}
     named: dict[str, dict[str, None]] = {id_: {} for id_ in results}
     first = func.min(calls.c.position)
     created = select(calls.c.unit, calls.c.name).where(calls.c.unit.in_(results), calls.c.position > 0)
@@ -213,9 +213,9 @@ def list_run_code(session: Session, limit: int) -> list[RunCode]:
 
 def list_tool_calls(session: Session, limit: int) -> list[tuple[str, str, int]]:
     """Return the last successful calls of tools as (conversation, name, tokens), the oldest first."""
-    wanted = (
+    statement = (
         select(calls.c.conversation, calls.c.name, calls.c.tokens)
         .where(calls.c.actor == "tool", calls.c.position == 0, calls.c.success)
         .order_by(calls.c.number.desc()).limit(limit)
     )  # fmt: skip
-    return [(row[0], row[1], row[2]) for row in session.connection.execute(wanted)][::-1]
+    return [(row[0], row[1], row[2]) for row in session.connection.execute(statement)][::-1]

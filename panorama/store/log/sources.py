@@ -35,8 +35,13 @@ def replace_functions(session: Session, source: str, functions: Iterable[StoredF
     """Replace all functions of a source."""
     session.connection.execute(delete(source_functions).where(source_functions.c.source == source))
     rows = [
-        {"source": source, "own_name": each.own_name, "name": each.name, "definition": dict(each.definition)}
-        for each in functions
+        {
+            "source": source,
+            "own_name": function.own_name,
+            "name": function.name,
+            "definition": dict(function.definition),
+        }
+        for function in functions
     ]
     if rows:
         session.connection.execute(insert(source_functions), rows)

@@ -257,10 +257,10 @@ def describe_script(view: ScriptView) -> str:
         *([f"It may call {ANYTHING}: its text does not show every SDK function it uses."] if view.unclear else []),
         *([f"It runs other scripts: {_join_names(view.scripts)}"] if view.scripts else []),
         f"Its text reads: {_join_names(view.reads)}",
-        f"Its description: {quote_name(view.summary, most=MAX_SUMMARY_CHARS)}",
-        f"Its arguments: {escape_name(view.parameters, most=MAX_SUMMARY_CHARS) or 'none'}",
+        f"Its description: {quote_name(view.summary, limit=MAX_SUMMARY_CHARS)}",
+        f"Its arguments: {escape_name(view.parameters, limit=MAX_SUMMARY_CHARS) or 'none'}",
         f"Its last runs called: {_join_names(tuple(did))}",
-        *(f"The sandbox would refuse: {escape_name(finding, most=MAX_SUMMARY_CHARS)}" for finding in view.findings),
+        *(f"The sandbox would refuse: {escape_name(finding, limit=MAX_SUMMARY_CHARS)}" for finding in view.findings),
         f"Its text: {last_line} lines, sha256 {view.digest}",
     ]
     return escape_controls("\n".join(lines))
