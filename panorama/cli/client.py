@@ -184,7 +184,7 @@ def translate_errors() -> Generator[None]:
     try:
         yield
     except RpcError as error:
-        raise from_dict(error.told) from error
+        raise from_dict(error.data) from error
     except UnreachableError as error:
         raise UnavailableError(error.message, hint=error.hint) from error
 

@@ -1,4 +1,4 @@
-"""The daemon's web page: a port of its own on this machine, opened when the user asks for the page."""
+"""The daemon's web page: its own port on this machine, opened when the user asks for the page."""
 
 import gc
 import logging

@@ -17,7 +17,7 @@ class RpcError(Exception):
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__(data.get("message", ""))
-        self.told = data
+        self.data = data
 
 
 class RpcClient:

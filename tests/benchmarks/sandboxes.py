@@ -50,7 +50,7 @@ class Sandbox:
         """Run a script and return how it ended."""
         limits = Limits(wall=timedelta(seconds=seconds))
         script = Script(source=source, operations=operations, limits=limits)
-        return self._runner.run(script, answered or _unanswered, _untold, lambda: False)
+        return self._runner.run(script, answered or _unanswered, _ignore_progress, lambda: False)
 
     @property
     def standby(self) -> int:
@@ -74,7 +74,7 @@ def _waits(pid: int) -> bool:
         return False
 
 
-def _untold(current: float, total: float, message: str) -> None:
+def _ignore_progress(current: float, total: float, message: str) -> None:
     pass
 
 

@@ -127,6 +127,7 @@ def test_rules_move_between_the_decisions(run: Command, write: Callable[..., Non
     assert (source.policy.allow, source.policy.deny) == (("add_*",), ("get_*", "*"))
 
 
+@pytest.mark.slow
 def test_allowing_shows_the_functions_that_are_allowed(write: Callable[..., None]) -> None:
     write(crm=raw_entry())
 
@@ -135,6 +136,7 @@ def test_allowing_shows_the_functions_that_are_allowed(write: Callable[..., None
     assert (code, "add_lead" in seen, "The tool add-lead." in seen, "fetch" in seen) == (0, True, True, False)
 
 
+@pytest.mark.slow
 def test_allowing_what_a_source_does_not_have_yet_says_that_it_is_asked_for(write: Callable[..., None]) -> None:
     write(crm=raw_entry())
 

@@ -134,7 +134,7 @@ class _Demo:
                 tools = len(await client.list_tools())
                 took = format_milliseconds(_elapsed_since(started))
                 self.transcript.print_remark(
-                    f"\nThe MCP server runs in a process of its own: {pluralize(tools, 'tool')}, {took}."
+                    f"\nThe MCP server runs in its own process: {pluralize(tools, 'tool')}, {took}."
                 )
                 await self._run_steps(STEPS, morning, call_step)
 

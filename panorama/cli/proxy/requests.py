@@ -42,7 +42,7 @@ class RequestTracker:
         self._begun: set[Any] = set()
         self._handshake: list[bytes] = []
         self._state: dict[tuple[str, str], tuple[Any, bytes]] = {}
-        self._unheard: set[Any] = set()
+        self._discarded: set[Any] = set()
         self._repeated: set[Any] = set()
         self._early: list[bytes] = []
         self._questions: dict[Any, Any] = {}
@@ -120,8 +120,8 @@ class RequestTracker:
         head, (id_, end) = _parse_head(line)
         if head.startswith(',"method"', end):
             return self._renumber_question(id_, line)
-        if _key(id_) in self._unheard:
-            self._unheard.discard(_key(id_))
+        if _key(id_) in self._discarded:
+            self._discarded.discard(_key(id_))
             return None
         self._under_way.pop(_key(id_), None)
         self._begun.discard(_key(id_))
@@ -165,11 +165,11 @@ class RequestTracker:
     def replay(self) -> Iterator[bytes]:
         """Yield what brings the next daemon to where the last one was."""
         self.farewell = None
-        self._unheard.clear()
+        self._discarded.clear()
         state = [*((json.loads(line).get("id"), line) for line in self._handshake), *self._state.values()]
         for id_, line in state:
             if id_ is not None and _key(id_) not in self._under_way:
-                self._unheard.add(_key(id_))
+                self._discarded.add(_key(id_))
             yield line
         repeated = {_key(id_) for id_, _ in state}
         yield from [line for id_, (_, line) in self._under_way.items() if id_ not in repeated]

@@ -14,7 +14,7 @@ DIGITS = {
     "0": "75557", "1": "26227", "2": "71747", "3": "71717", "4": "55711", "5": "74717", "6": "74757", "7": "71111",
     "8": "75757", "9": "75717", ".": "00002", "-": "00700",
 }  # fmt: skip
-"""The signs that a PNG can write, 3 by 5 dots: each digit holds the dots of a row."""
+"""The characters that a PNG can show, 3 by 5 dots each: one digit per row of dots."""
 
 DESCRIPTION = b"Description\0\0\0\0\0"
 """The head of a PNG's text: a keyword of the specification, not compressed, in no named language (PNG 3, 11.3.3.4)."""

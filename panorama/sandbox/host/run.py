@@ -113,7 +113,7 @@ class WorkerRun:
             if kind in (frames.CALL, frames.CONCURRENT_CALL) and self._ready:
                 self._deadline.start()  # the call may take long
                 if self._deadline.cause is not None:
-                    continue  # it was told to end: pending calls are not executed
+                    continue  # it was asked to stop: pending calls are not executed
                 if not self._server.handle(frame, overlapping=kind == frames.CONCURRENT_CALL):
                     return self._build_failure_outcome("calls")
                 self._progress.forward()

@@ -145,7 +145,7 @@ class TemplateProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process goes on."""
+        """Whether the process is alive."""
         return self._process.poll() is None
 
     def close(self) -> None:

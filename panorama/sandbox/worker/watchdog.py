@@ -1,4 +1,4 @@
-"""The watchdog: runs timed callbacks in a thread of its own."""
+"""The watchdog: runs timed callbacks in its own thread."""
 
 import heapq
 import logging

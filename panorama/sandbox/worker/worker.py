@@ -22,7 +22,7 @@ EXIT_UNABLE = 70
 """Exit code of a worker that could not start."""
 
 GRACE_SECONDS = 0.02
-"""How long a script may go on after it was told to end; then faulthandler dumps its line."""
+"""How long a script may continue after it was asked to stop; then faulthandler dumps its line."""
 
 WARM_UP_RUNS = 2
 """How often a waiting worker runs a short script: the second run takes 1 ms and saves a fifth of a start."""

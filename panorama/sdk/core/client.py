@@ -50,7 +50,7 @@ class _DaemonTransport:
                 try:
                     answer, refused = direct.call(operation, arguments, whole=True), None
                 except RpcError as error:
-                    answer, refused = {}, error.told
+                    answer, refused = {}, error.data
         except UnreachableError as error:
             raise UnavailableError(error.message, hint=error.hint) from error
         if refused is not None:

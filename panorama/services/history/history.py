@@ -152,7 +152,7 @@ class History(Service):
         return self._context.database.writer()
 
     def plan_undo(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> Plan:
-        """Ask before more than 20 changes, or a write of another client, are taken back, unless it will be refused."""
+        """Ask before an undo of more than 20 changes or of another client's write, unless it will be refused."""
         with self._stoppable(), self._reading() as session:
             targets = self._find_targets(session, unit, count, redo)
             size = _count_changes(session, targets.units)

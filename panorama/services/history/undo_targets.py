@@ -77,7 +77,7 @@ def _describe_write(
 def _iter_candidates(session: Session, redo: bool, own_unit: str, conversation: str | None = None) -> Iterator[Change]:
     """Yield the last change of each effective write (or undo), the newest first.
 
-    A redo counts once: the write that it brought back is not another one.
+    A redo counts once: the write that it redoes is not counted again.
     """
     before: int | None = None
     covered: set[int] = set()

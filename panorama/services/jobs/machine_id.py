@@ -29,7 +29,7 @@ def read_machine_id(home: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise UnavailableError(
             f"The file {path}, which names this machine, cannot be used.",
-            hint="Check its owner and permissions, or remove it: another name is created.",
+            hint="Check its owner and permissions, or remove it: a new one is created.",
         ) from error
 
 

@@ -28,14 +28,14 @@ class JobNotifications:
         self._writing = writing
         self._now = now
         self._lock = threading.Lock()
-        self._untold: dict[str, dict[str, Job]] = {}
+        self._unreported: dict[str, dict[str, Job]] = {}
         self._seen: OrderedDict[str, None] = OrderedDict()
 
     def add(self, job: Job) -> None:
         """Add an ended job, unless its end was already seen."""
         with self._lock:
             if job.asker.conversation and not job.is_told and job.id not in self._seen:
-                self._untold.setdefault(job.asker.conversation, {})[job.id] = job
+                self._unreported.setdefault(job.asker.conversation, {})[job.id] = job
 
     def pop(self, conversation: str, client: str, seen: Collection[str]) -> str:
         """Return the pending notifications of a conversation, without jobs that the current answer shows.
@@ -48,7 +48,7 @@ class JobNotifications:
                 self._seen[id_] = None
                 if len(self._seen) > MAX_SEEN:
                     self._seen.popitem(last=False)
-            ended = self._untold.pop(conversation, {}) | self._pop_orphaned(client) if self._untold else {}
+            ended = self._unreported.pop(conversation, {}) | self._pop_orphaned(client) if self._unreported else {}
         if not ended:
             return ""
         new = self._mark_reported(list(ended))
@@ -58,20 +58,20 @@ class JobNotifications:
         """Remove and return a client's jobs that ended a while ago."""
         before = self._now() - ORPHAN_AGE
         orphaned: dict[str, Job] = {}
-        for job_id in tuple(self._untold):
-            jobs = self._untold.get(job_id, {})
+        for job_id in tuple(self._unreported):
+            jobs = self._unreported.get(job_id, {})
             old = {id_: job for id_, job in jobs.items() if _is_orphan_of(job, client, before)}
             orphaned |= old
             if len(old) == len(jobs):
-                self._untold.pop(job_id, None)
+                self._unreported.pop(job_id, None)
             else:
-                self._untold[job_id] = {id_: job for id_, job in jobs.items() if id_ not in old}
+                self._unreported[job_id] = {id_: job for id_, job in jobs.items() if id_ not in old}
         return orphaned
 
     def discard(self, job: Job) -> None:
         """Record that the requester of a job knows of its end."""
         with self._lock:
-            self._untold.get(job.asker.conversation, {}).pop(job.id, None)
+            self._unreported.get(job.asker.conversation, {}).pop(job.id, None)
         self._mark_reported([job.id])
 
     def _mark_reported(self, ids: list[str]) -> Collection[str]:

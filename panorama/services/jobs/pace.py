@@ -20,7 +20,7 @@ class ProgressTracker:
         self._unit = unit
         self._clock = clock
         self._begun = clock()
-        self._told = self._rested = 0.0
+        self._reported_at = self._rested = 0.0
         self._total = self._done = 0
         self._what = ""
 
@@ -51,6 +51,6 @@ class ProgressTracker:
         self._report()
 
     def _report(self, *, at_once: bool = False) -> None:
-        if at_once or self._clock() - self._told >= REPORT_INTERVAL_SECONDS:
-            self._told = self._clock()
+        if at_once or self._clock() - self._reported_at >= REPORT_INTERVAL_SECONDS:
+            self._reported_at = self._clock()
             self._progress(self._done // self._unit, -(-self._total // self._unit), self._what)

@@ -41,7 +41,7 @@ class ReminderAlerts(Service):
         self._seen = -1
         self._runners: list[bool] = []
         self._is_shared = context.database.membership.is_shared
-        self._told: set[Occurrence] = set()
+        self._notified: set[Occurrence] = set()
 
     @contextmanager
     def mark_running(self, *, stays: bool = True) -> Generator[None]:
@@ -49,7 +49,7 @@ class ReminderAlerts(Service):
         self._runners.append(stays)
         if self._is_shared:  # clients that connect from now on are notified of these by `list_pending`
             with suppress(PanoramaError), self._reading() as session:
-                self._told = set(alerts.list_occurrences(session))
+                self._notified = set(alerts.list_occurrences(session))
         try:
             yield
         finally:
@@ -150,7 +150,7 @@ class ReminderAlerts(Service):
             return
         with self._reading() as session:
             last = alerts.list_occurrences(session, limit=BATCH_SIZE)
-            ids = [occurrence.alert for occurrence in last if occurrence not in self._told]
+            ids = [occurrence.alert for occurrence in last if occurrence not in self._notified]
             new = alerts.list_by_id(session, ids) if ids else []
         self._show_new([(replace(alert, tries=0), reminder) for alert, reminder in new], tell)
 
@@ -159,10 +159,10 @@ class ReminderAlerts(Service):
         now = self._now()
         for alert, reminder in found:
             occurrence = Occurrence(alert.id, alert.rings)
-            if occurrence not in self._told:
+            if occurrence not in self._notified:
                 tell(ReminderEvent(alert=alert, reminder=reminder, late=now - alert.at, repeated=alert.tries > 0))
             if self._is_shared:
-                self._told.add(occurrence)
+                self._notified.add(occurrence)
 
     def find_next_due(self) -> datetime | None:
         """Return when the next reminder fires."""

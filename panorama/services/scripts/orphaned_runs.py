@@ -84,7 +84,7 @@ class OrphanedRuns(Service):
                 self._finish(run, takes_back=False)
 
     def _finish(self, run: Run, *, takes_back: bool = True) -> None:
-        """End a run. An atomic one is taken back first, in short transactions that may be stopped in between."""
+        """End a run. An atomic one is undone first, in short transactions between which it can be stopped."""
         origin = Origin(  # with the run's own unit, so that this rollback is not itself undoable
             actor="panorama", client=run.client, conversation=run.conversation, operation="history.undo",
             call=self._context.new_id(CALL_LETTER), unit=run.id,
@@ -94,7 +94,7 @@ class OrphanedRuns(Service):
         is_undone = takes_back and bool(run.options.get("atomic")) and not run.options.get("dry_run")
         with self._context.database.write_scope(origin):
             if is_undone and not self._history.rollback(run.id):
-                return  # this process leaves; the next one goes on
+                return  # this process stops; the next one continues
         with self._reading() as session:
             counts = run_changes.count_changes(session, run.id)
             outcome = _describe_outcome(session, run, sum(counts.values()), is_undone=is_undone)

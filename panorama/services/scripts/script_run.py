@@ -376,7 +376,7 @@ _STATE_ORIGIN = Origin(actor="script", client="", conversation="", operation="ru
 
 
 def _ignore_progress(current: float, total: float, message: str) -> None:
-    """Tell nobody: the script outside tells how far it is."""
+    """Report nothing: the outer script reports its own progress."""
 
 
 def _report_progress(current: float, total: float, message: str) -> None:

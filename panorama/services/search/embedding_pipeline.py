@@ -61,7 +61,7 @@ class EmbeddingPipeline(Service):
         self._embedder = embedder
         self._name = name
         self._stop = stop
-        self._told = report
+        self._report = report
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="embedding", initializer=lower_thread_priority)
         self._ahead: _Step | None = None
 
@@ -167,7 +167,7 @@ class EmbeddingPipeline(Service):
                     return False
                 batch = coming.result()
                 vectors |= batch
-                self._told(len(batch))
+                self._report(len(batch))
                 if time.monotonic() - kept_at >= SAVE_INTERVAL_SECONDS:
                     self._save_vectors(vectors)
                     vectors, kept_at = {}, time.monotonic()

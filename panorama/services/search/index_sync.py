@@ -51,8 +51,8 @@ class Lag:
     """The lag of the index: changes not embedded yet, changes not in the index yet, and the last one in it."""
 
     unread: int
-    unheard: int
-    last_heard: int
+    unindexed: int
+    last_indexed: int
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class IndexSync(Service):
         self._index = index
         self._turn = threading.RLock()
         self._waiting = 0
-        self._heard_as = self._begun_as = ""
+        self._listener = self._begun_as = ""
         self._takes_over = False
         self.is_built = False
         """Whether the index was built here and needs no verification."""
@@ -141,11 +141,11 @@ class IndexSync(Service):
 
     def measure_lag(self) -> Lag:
         """Return the lag of the index."""
-        heard_as = self._heard_as or self._listener_name
+        listener = self._listener or self._listener_name
         with self._reading() as session:
             newest = passages.last_change_id(session)
-            positions = marks.get_marks(session, [mark_name(self.name), heard_as])
-        embedded, indexed = positions.get(mark_name(self.name), 0), positions.get(heard_as, 0)
+            positions = marks.get_marks(session, [mark_name(self.name), listener])
+        embedded, indexed = positions.get(mark_name(self.name), 0), positions.get(listener, 0)
         # A purge may delete the last change, so that a reader is ahead of the newest.
         last = min(embedded, indexed)
         return Lag(max(0, newest - embedded), max(0, newest - last), last)
@@ -154,9 +154,9 @@ class IndexSync(Service):
         """Return whether the index contains anything."""
         if self._takes_over and self._index.model == self.model:  # it was swapped; its mark is set at the next flush
             return True
-        if self._heard_as and self._heard_as == self._begun_as:  # a reader may have started before the mark existed
+        if self._listener and self._listener == self._begun_as:  # a reader may have started before the mark existed
             return True
-        listener = self._heard_as or self._listener_name
+        listener = self._listener or self._listener_name
         with self._reading() as session:
             has_begun = marks.has_mark(session, listener)
         self._begun_as = listener if has_begun else self._begun_as
@@ -265,8 +265,8 @@ class IndexSync(Service):
 
     @property
     def _listener_name(self) -> str:
-        self._heard_as = f"index {self._index.state().identity} {self.name}"
-        return self._heard_as
+        self._listener = f"index {self._index.state().identity} {self.name}"
+        return self._listener
 
     def sync_all(self, stop: ShouldStop = never_stop) -> None:
         """Update the index with all embedded changes.
@@ -382,7 +382,7 @@ class IndexSync(Service):
             UnavailableError: The index fails.
         """
         with self._turn:
-            if self.measure_lag().unheard:
+            if self.measure_lag().unindexed:
                 return True
             with self._reading() as session:
                 expected = checksum(passages.iter_digests(session, self.name))

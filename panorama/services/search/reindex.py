@@ -152,7 +152,7 @@ class ReindexProgress:
         self._before = embedding.embedded
         self._clock = clock
         self._begun = self._phase_begun = self._moved = clock()
-        self._told = 0.0
+        self._reported_at = 0.0
         self._total = self._end = self._at = self._first = 0
         self.done = self.resumed_at = self._points = 0
 
@@ -207,6 +207,6 @@ class ReindexProgress:
         return f"{rate}, {format_span(left)} left" if left >= 1 else rate
 
     def _report(self, what: str, *, at_once: bool = False) -> None:
-        if at_once or self._clock() - self._told >= REPORT_INTERVAL_SECONDS:
-            self._told = self._clock()
+        if at_once or self._clock() - self._reported_at >= REPORT_INTERVAL_SECONDS:
+            self._reported_at = self._clock()
             self._progress(self._at, self._total, what)

@@ -106,7 +106,7 @@ class SemanticSearch(Service):
         if opened is None or not opened.active.is_in_process or opened.active.resident.state.status != "ready":
             return SemanticResult(missing="The model is not loaded.")
         first = next(iter(split_chunks(title, body[: 2 * NEAR_DUPLICATE_CHARS])), None)
-        if first is None or opened.active.indexing.measure_lag().unheard > NEAR_DUPLICATE_MAX_PENDING:
+        if first is None or opened.active.indexing.measure_lag().unindexed > NEAR_DUPLICATE_MAX_PENDING:
             return SemanticResult(missing="There is nothing to compare.")
         text = first.text[:NEAR_DUPLICATE_CHARS]
         return self._start_query(
@@ -155,8 +155,8 @@ class SemanticSearch(Service):
             successor = opened.chosen.model.id if opened.is_changing else ""
             model = opened.active.model.id
             return SemanticResult(
-                hits=tuple(map(to_semantic_hit, hits)), pending=lag.unheard, last_change=lag.last_heard, model=model,
-                successor=successor,
+                hits=tuple(map(to_semantic_hit, hits)), pending=lag.unindexed,
+                last_change=lag.last_indexed, model=model, successor=successor,
             )  # fmt: skip
 
         return wait_for_result

@@ -167,7 +167,7 @@ class SemanticIndex:
             "dimensions": side.model.size,
             "engine": index.engine,
             "index_state": index.status if is_started else "building",
-            "pending": lag.unread if changes else lag.unheard,  # the index gets the chosen model at the end
+            "pending": lag.unread if changes else lag.unindexed,  # the index gets the chosen model at the end
             "passages": index.count,
             "index_disk_bytes": index.disk_bytes or None,
             "index_memory_bytes": index.anonymous_bytes or None,
@@ -191,7 +191,7 @@ class SemanticIndexLoader(Service):
     def __init__(self, context: ServiceContext, means: SemanticConfig, report: Callable[[PanoramaError], None]) -> None:
         super().__init__(context)
         self._means = means
-        self._told = report
+        self._report = report
         self._coming: ManagedEmbedder[Embedder] | None = None
         self._closed = False
 
@@ -243,7 +243,7 @@ class SemanticIndexLoader(Service):
         except (
             UnavailableError
         ) as error:  # reported at once; a service that has to load its model may answer in a minute
-            self._told(error)
+            self._report(error)
         if self._closed:
             raise UnavailableError("Search by meaning was closed.")
         with resident.acquire(LOAD_TIMEOUT) as lent:

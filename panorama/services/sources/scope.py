@@ -23,7 +23,7 @@ class SourceLedger:
     calls: int = 0
     received_bytes: int = 0
     effects: Counter[str] = field(default_factory=Counter[str])
-    """The calls that did more than read, by name: nothing takes them back."""
+    """The calls that did more than read, by name; they cannot be undone."""
 
     granted: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     """The functions, with the digests of their definitions, that the user agreed to for this run."""

@@ -25,7 +25,7 @@ LINKED_KINDS = ("note", "project", "task", "file", "link", "reminder")
 """The kinds that links name, in the order in which they are looked up; further ones follow."""
 
 NO_POSITION = -1
-"""The position of edges from fields: no text has them."""
+"""The position of edges that come from fields, not from a text."""
 
 _TABLES = {kind.name: metadata.tables[kind.collection] for kind in ITEM_KINDS}
 _NAMED = tuple(sorted(

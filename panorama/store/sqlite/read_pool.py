@@ -31,7 +31,7 @@ def watch_limit(connection: Connection) -> Generator[None]:
 
 
 class ReadPool:
-    """Read connections; at most `keeps` stay open between two views."""
+    """A pool of read connections; at most `keeps` stay open between two views."""
 
     def __init__(self, engine: Engine, *, keeps: int) -> None:
         self._engine = engine

@@ -202,7 +202,7 @@ class World:
         self.house.catch_up()
         assert self.index.model == self.embedder.model
         assert self.held() == self.wanted()
-        assert (self.indexing.measure_lag().unread, self.indexing.measure_lag().unheard) == (0, 0)
+        assert (self.indexing.measure_lag().unread, self.indexing.measure_lag().unindexed) == (0, 0)
 
 
 LONG = "Quince jam sets well when the fruit is hardly ripe. " * 60

@@ -45,7 +45,7 @@ class ScriptUndo(Service):
         return Result(result)
 
     def _describe_outside_calls(self, units: tuple[str, ...]) -> str:
-        """Return which calls of sources some runs made that no undo takes back, "" if none."""
+        """Return the source calls of some runs that cannot be undone, "" if none."""
         with self._reading() as session:
             found = [run for unit in units if unit.startswith(f"{RUN_LETTER}_") and (run := runs.find(session, unit))]
         calls = sorted({name for run in found for name in run.options.get(OUTSIDE_CALLS, ())})
@@ -63,7 +63,7 @@ class ScriptUndo(Service):
         return self._history.split_undo(unit, skip_conflicts, count, redo)
 
     def plan_undo(self, unit: str = "", skip_conflicts: bool = False, count: int = 1, redo: bool = False) -> Plan:
-        """Ask before something is taken back that should not be by mistake, unless it will be refused."""
+        """Ask before an undo that must not happen by mistake, unless it will be refused."""
         with self._reading() as session:
             write = self._find_write(session, unit.strip(), count, redo)
         if write is None:

@@ -24,7 +24,7 @@ class LibraryEntries:
         self._library = library
 
     def list_entries(self) -> Sequence[Entry]:
-        """Return the scripts whose text a person approved; drafts are not told of.
+        """Return the scripts whose text a person approved; drafts are left out.
 
         Nor are those that came with the program and were only left as they are: list_scripts tells of them, and here
         they would stand in the way of what the SDK has for the same words.
