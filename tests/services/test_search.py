@@ -12,6 +12,7 @@ from panorama.services.search.search import Mode
 from panorama.services.summaries import summarize_search
 from tests.conftest import StandingClock
 from tests.services.searching import OFF, Desk, Told, context, meaning
+from tests.stored_rows import write_rows
 
 __all__ = ["context", "meaning"]
 
@@ -135,9 +136,8 @@ def test_the_snippet_of_a_meaning_is_the_passage_that_is_near(app: App, context:
     text = "\n\n".join(f"Paragraph {number}. " + "Words about the house. " * 15 for number in range(9))
     near = context.note("Long", text + "\n\nDamp spot under the sink.")
     last = split_chunks("Long", text + "\n\nDamp spot under the sink.")[-1]
-    with app.context.database.migrating() as connection:
-        row = (near, last.position, "note", "x", last.begin, last.end)
-        connection.exec_driver_sql("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", row)
+    place = {"item": near, "position": last.position, "first": last.begin, "last": last.end}
+    write_rows(app, "INSERT INTO passages VALUES (:item, :position, 'note', 'x', :first, :last)", **place)
     meaning.hits, meaning.positions = {near: 0.5}, {near: last.position}
 
     snippet = context.found("leak").items[0].snippet
@@ -156,8 +156,7 @@ def test_what_stands_far_behind_the_nearest_is_left_out(context: Desk, meaning: 
 def test_what_is_in_the_trash_is_not_found_though_the_index_lags(app: App, context: Desk, meaning: Told) -> None:
     gone, kept = context.note("Gone"), context.note("Kept")
     meaning.hits = {gone: 0.6, kept: 0.5, "n_zzzzzzzzzz": 0.5}
-    with app.context.database.migrating() as connection:
-        connection.exec_driver_sql("UPDATE notes SET deleted_at = '2026-05-20' WHERE id = ?", (gone,))
+    write_rows(app, "UPDATE notes SET deleted_at = '2026-05-20 08:00:00.000000' WHERE id = :gone", gone=gone)
 
     assert context.titles("something else") == ["Kept"]
 

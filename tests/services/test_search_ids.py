@@ -6,6 +6,7 @@ from panorama.app import App
 from panorama.domain.paging import PageRequest
 from panorama.services.search.search import Mode
 from tests.services.searching import Desk, Told, context, meaning
+from tests.stored_rows import write_rows
 
 __all__ = ["context", "meaning"]
 
@@ -92,8 +93,7 @@ def test_many_unknown_ids_are_told_in_few_words(context: Desk) -> None:
 
 def test_of_an_id_that_is_not_found_is_said_where_the_item_is(app: App, context: Desk, meaning: Told) -> None:
     gone, kept = context.note("Gone"), context.note("Kept")
-    with app.context.database.migrating() as connection:
-        connection.exec_driver_sql("UPDATE notes SET deleted_at = '2026-05-20' WHERE id = ?", (gone,))
+    write_rows(app, "UPDATE notes SET deleted_at = '2026-05-20 08:00:00.000000' WHERE id = :gone", gone=gone)
 
     other = context.search.search(kept, PageRequest(), kinds=("task",))
 
