@@ -2,7 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from panorama.calls import Answer
+from panorama.errors import InvalidInputError
+from panorama.services.items import quick_add
 
 Call = Callable[..., Answer]
 
@@ -56,3 +60,16 @@ def test_arguments_win_over_words_in_the_title(call: Call) -> None:
     made = call("tasks.create", title="Pay tomorrow #rent", deadline="2026-06-01", parse=True)
 
     assert (made.data["title"], made.data["deadline"], made.data["tags"]) == ("Pay tomorrow", "2026-06-01", ["rent"])
+
+
+def test_a_line_too_long_for_a_title_is_refused_before_it_is_parsed(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    monkeypatch.setattr(quick_add, "list_day_names", lambda line: parsed.append(line) or [])
+
+    with pytest.raises(InvalidInputError, match="500"):
+        call("create_task", title="tea on friday #home " * 40_000, parse=True)
+
+    assert not parsed
+    assert call("list_tasks").data == []

@@ -92,6 +92,10 @@ class QuickAdd:
     kept_day: str = ""
 
 
+MAX_LINE_CHARS = 2_000
+"""The longest line that is parsed: a title of 500 characters, and words for fields. A longer one is no title."""
+
+
 def parse_quick_add(
     line: str,
     projects: Mapping[str, str],
@@ -101,13 +105,15 @@ def parse_quick_add(
     given: Collection[str] = (),
     names: Collection[str] = (),
 ) -> QuickAdd:
-    """Return the task that a line means; without words for a title, the line as it is.
+    """Return the task that a line means; without words for a title, or if it is too long, the line as it is.
 
     Args:
         names: Those of `list_day_names` that are names, so that their words are no date.
         projects: The names of projects by their ids; the beginning of one name is enough if it is the only one.
         given: Fields that have a value already; words for them stay in the title.
     """
+    if len(line) > MAX_LINE_CHARS:
+        return QuickAdd(line, {}, {})
     fields: dict[str, Any] = {}
     taken: dict[str, str] = {}
     rest = _take_signs(line, projects, fields, taken, given)

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from panorama.domain.items.item import kind_of
 from panorama.domain.items.tasks import Task
-from panorama.domain.markdown.quick_add import QuickAdd, list_day_names, parse_quick_add
+from panorama.domain.markdown.quick_add import MAX_LINE_CHARS, QuickAdd, list_day_names, parse_quick_add
 from panorama.domain.text.json_types import is_sequence
 from panorama.domain.time.calendar_words import WEEKDAYS
 from panorama.domain.time.recurrence import describe_rule
@@ -27,6 +27,8 @@ def read_title(session: Session, title: str, clock: Clock, given: Mapping[str, A
     Args:
         given: Fields by name; those with a value are not read from the title.
     """
+    if len(title) > MAX_LINE_CHARS:
+        return QuickAdd(title, {}, {})
     known = edges.resolve_keys(session, set(list_day_names(title)))
     names = [name for name, id_ in known.items() if kind_of(id_) in NAMED_KINDS]
     projects = {id_: row.name for id_, row in overview.list_projects(session).items()} if "@" in title else {}
