@@ -13,7 +13,7 @@ from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.services.jobs.progress import ignore_progress, report_progress_to
 from panorama.services.scripts import code, script_run
 from tests.conftest import StandingClock
-from tests.kept import COUNTING, WRITING, Person, put
+from tests.kept import COUNTING, WRITING, Person, changed_text_ends_it, put
 from tests.services.shelves import Call, person, shipped
 
 __all__ = ["person", "shipped"]
@@ -134,6 +134,7 @@ def a_schedules_job() -> Any:
     return Running()
 
 
+@changed_text_ends_it
 def test_a_schedule_runs_reviewed_text_only(call: Call, app: App, person: Person) -> None:
     path = put(app, "count", COUNTING)
     with report_progress_to(ignore_progress, checkpoints=a_schedules_job()):
@@ -157,6 +158,7 @@ def test_a_schedule_of_code_or_of_a_draft_is_refused_when_it_is_added(app: App, 
     app.jobs.check("run_script", {"script": "count", "args": {"project": "x"}})
 
 
+@changed_text_ends_it
 def test_a_schedule_whose_script_was_changed_is_refused_by_the_queue(app: App, person: Person) -> None:
     path = put(app, "count", COUNTING)
     person.approves("count")

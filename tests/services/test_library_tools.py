@@ -6,7 +6,7 @@ import pytest
 
 from panorama.app import App
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
-from tests.kept import COUNTING, WRITING, Person, put
+from tests.kept import COUNTING, WRITING, Person, changed_text_ends_it, put
 from tests.services.shelves import Call, person, shipped, state, tools
 
 __all__ = ["person", "shipped"]
@@ -37,6 +37,7 @@ def test_there_are_at_most_twelve_tools(app: App, person: Person) -> None:
     assert len(tools(app)) == 12
 
 
+@changed_text_ends_it
 def test_a_tool_whose_text_was_changed_keeps_its_place_among_the_twelve(app: App, person: Person) -> None:
     for number in range(12):
         put(app, f"s{number}", COUNTING)
@@ -112,6 +113,7 @@ def test_a_tool_has_the_parameters_of_its_script(call: Call, app: App, person: P
     assert call("script_write", title="Tea").metadata["undo"].startswith("x_")
 
 
+@changed_text_ends_it
 def test_a_changed_text_never_runs_as_its_tool(call: Call, app: App, person: Person) -> None:
     path = put(app, "count", COUNTING)
     person.promotes("count")
@@ -124,6 +126,7 @@ def test_a_changed_text_never_runs_as_its_tool(call: Call, app: App, person: Per
     assert call("list_tasks").data == []
 
 
+@changed_text_ends_it
 def test_listeners_hear_that_a_tool_came_and_went(app: App, person: Person) -> None:
     heard: list[list[str]] = []
     stop = app.calls.promoted_tools.subscribe(lambda: heard.append(tools(app)))

@@ -6,7 +6,7 @@ import pytest
 
 from panorama.app import App
 from panorama.errors import ConfirmationError, InvalidInputError
-from tests.kept import COUNTING, WRITING, Person, put
+from tests.kept import COUNTING, WRITING, Person, changed_text_ends_it, put
 from tests.services.shelves import Call, person, shipped, state, tools
 
 __all__ = ["person", "shipped"]
@@ -74,6 +74,7 @@ def test_an_assistant_overwrites_its_own_draft_without_a_question_and_nothing_is
     assert [each["verdict"] for each in versions] == ["saved", "saved"]
 
 
+@changed_text_ends_it
 def test_a_text_that_was_approved_long_ago_is_a_draft_when_somebody_else_puts_it_back(
     call: Call, app: App, person: Person
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_shipped_script_is_reviewed_until_it_is_edited_and_the_edit_wins(
     ]  # fmt: skip
 
 
+@changed_text_ends_it
 def test_an_update_of_a_promoted_shipped_script_needs_another_look(
     call: Call, app: App, shipped: Path, person: Person
 ) -> None:

@@ -16,6 +16,7 @@ from tests.services.test_runs_left import gone as gone
 from tests.services.test_runs_left import left, shown
 from tests.services.test_undo_large import ASSISTANT, SIZE, Sizes, count
 from tests.services.test_undo_large import sizes as sizes
+from tests.stored_rows import read_rows
 from tests.working import at_work, until
 
 WRITING = f"for number in range({SIZE}): sdk.tasks.create(f'Task {{number}}')"
@@ -72,10 +73,7 @@ def test_a_run_that_one_process_takes_back_is_left_to_it_by_another(app: App, ca
     taken: list[str] = []
 
     def look(_: object) -> None:
-        with app.context.database.reading() as session:
-            taken.append(
-                session.connection.exec_driver_sql("SELECT worker FROM runs WHERE id = ?", (run,)).scalar_one()
-            )
+        taken.append(read_rows(app, "SELECT worker FROM runs WHERE id = :run", run=run)[0][0])
 
     stop = app.context.database.subscribe(look)
     app.recover_orphans()

@@ -12,8 +12,8 @@ from mcp.types import ElicitResult as Answered
 from panorama.app import App
 from panorama.calls import Answer
 from panorama.mcp.server import build_server
-from tests.conftest import ERAS, ON_POSTGRES, Chat, Era
-from tests.kept import COUNTING, Person, put
+from tests.conftest import ERAS, Chat, Era
+from tests.kept import COUNTING, Person, changed_text_ends_it, put
 from tests.listeners import TOOLS, listening
 
 pytestmark = pytest.mark.anyio
@@ -36,10 +36,6 @@ def main(before: date, how: Literal["urgent", "important"] = "urgent", most: int
     return [task.title for task in late[:most]]
 '''
 Call = Callable[..., Answer]
-
-changed_text_ends_it = pytest.mark.skipif(
-    ON_POSTGRES, reason="a space keeps the approved text, and a changed file is a draft: test_shared_scripts.py"
-)
 
 
 @pytest.fixture(params=ERAS)
