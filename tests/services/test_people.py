@@ -53,6 +53,19 @@ def test_two_people_of_one_name_are_told_apart_by_what_the_user_knows(call: Call
     assert refusal.value.candidates[0]["email"] == "ana@example.org"
 
 
+def test_an_update_names_the_people_who_have_a_new_name_already(call: Call, ana: Any) -> None:
+    ben = call("create_person", name="Ben", last_name="Roth").data["id"]
+
+    shared = call("update_person", person=ben, aliases=["anka", "Ben the cook"])
+    again = call("update_person", person=ben, role="Cook")
+
+    assert (
+        shared.metadata["hint"]
+        == f"Possible duplicate: {ana['id']} “Ana Kovač”. If it is the same person, use merge_person."
+    )
+    assert "hint" not in again.metadata
+
+
 def test_former_names_find_nobody(call: Call, ana: Any) -> None:
     call("people.update", person="Anka", aliases=["Anne"], email="")
 

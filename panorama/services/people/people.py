@@ -19,6 +19,7 @@ from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.base import LargeCall, Service, ServiceContext, drop_none
 from panorama.services.graph.link_renames import LinkRenames
 from panorama.services.jobs.portions import MAX_BATCH, apply_in_portions, is_large_unit
+from panorama.services.search.hints import join_hints
 from panorama.store.backend import Session
 from panorama.store.items import listing, lookup, rows
 from panorama.store.people import people
@@ -133,8 +134,9 @@ class People(Service):
                 values["manager"] = manager or None
             new = old.with_changes(self._now(), **values)
             _check_self_alias(session, new)
+            hint = join_hints(renamed, _namesakes_hint(session, new, old))
             rows.save(session, old, new)
-            return Result(new, hint=renamed, wrote=new is not old)
+            return Result(new, hint=hint, wrote=new is not old)
 
     def merge(self, person: PersonRef, into: PersonRef) -> Result[Person]:
         """Merge a duplicate into another person: names, fields and everything that refers to it; one undo.
@@ -248,12 +250,18 @@ def _check_self_alias(session: Session, person: Person) -> None:
             )
 
 
-def _namesakes_hint(session: Session, person: Person) -> str:
-    """Return a hint on people with the same name or e-mail address, "" if there are none."""
-    keys = dict.fromkeys(map(normalize_name, (person.label, *person.list_other_names())))
-    known = {id_: label for key in keys for _, id_, label in lookup.list_exact(session, ["person"], key)}
+def _namesakes_hint(session: Session, person: Person, before: Person | None = None) -> str:
+    """Return a hint on others with a name or e-mail address that a person has now, "" if there are none."""
+    keys = _list_keys(person) - (_list_keys(before) if before else frozenset())
+    others = (found for key in sorted(keys) for found in lookup.list_exact(session, ["person"], key))
+    known = {id_: label for _, id_, label in others if id_ != person.id}
     named = ", ".join(f"{id_} “{label}”" for id_, label in list(known.items())[:MAX_NAMED])
     return f"Possible duplicate: {named}. If it is the same person, use merge_person." if named else ""
+
+
+def _list_keys(person: Person) -> frozenset[str]:
+    """Return the names and the e-mail address of a person as they are looked up."""
+    return frozenset(map(normalize_name, (person.label, *person.list_other_names())))
 
 
 def _merged_manager(kept: Person, duplicate: Person) -> dict[str, str | None]:
