@@ -19,6 +19,7 @@ from panorama.store.backend import Session
 from panorama.store.postgres import commit
 from panorama.store.postgres.connections import parse_url
 from panorama.store.postgres.engine import PostgresDatabase
+from panorama.store.postgres.errors import raise_translated
 from tests.postgres.cutting_proxy import CuttingProxy, cutting_proxy
 
 pytestmark = pytest.mark.postgres
@@ -276,6 +277,22 @@ def test_a_server_that_cannot_be_used_is_refused_by_reason(address: str, message
     opened = closing(PostgresDatabase(parse_url(address.format(missing=missing)), "tests"))
     with opened as database, pytest.raises(UnavailableError, match=message):
         database.revision()
+
+
+@pytest.mark.parametrize(
+    ("reason", "message"),
+    [
+        ('password authentication failed for user "anna"', "refused the password"),
+        ('role "bert" does not exist', "does not let this role connect"),
+        ('role "carla" is not permitted to log in', "does not let this role connect"),
+        ('database "garden" does not exist', "The database named in database_url does not exist"),
+        ("sorry, too many clients already", "no free connection"),
+        ('too many connections for role "dora"', "no free connection"),
+    ],
+)
+def test_a_refused_connection_is_reported_with_its_reason(reason: str, message: str) -> None:
+    with pytest.raises(UnavailableError, match=message):
+        raise_translated(psycopg.OperationalError(f"connection failed: FATAL:  {reason}"))
 
 
 def test_a_replica_is_refused_by_name(mine: PostgresDatabase, postgres_url: str) -> None:

@@ -1,5 +1,6 @@
 """Translates PostgreSQL's SQLSTATEs to errors that a user can act on."""
 
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -13,12 +14,15 @@ _CAUSES = {
     "22P05": ("A text holds a character that the database cannot store; nothing was changed.", "Leave it out."),
     "25006": (
         "The database takes no writes: its server is a replica, or it is set to read-only; nothing was changed.",
-        "Give database_url the address of the primary server, or ask who administers the database.",
+        "Give database_url the address of the primary server, or ask the administrator to allow writes.",
     ),
     "25P02": ("The database refused an earlier statement of this call; nothing was changed.", "Try again."),
     "25P04": ("The database ended a transaction that took too long; nothing was changed.", "Try again."),
-    "25P03": ("The database ended a transaction that stood still; nothing was changed.", "Try again."),
-    "28000": ("The database server does not let this role in.", "Check the role and password in database_url."),
+    "25P03": ("The database ended a transaction that was idle for too long; nothing was changed.", "Try again."),
+    "28000": (
+        "The database server does not let this role connect.",
+        "Check the role in database_url, or ask the administrator of the server.",
+    ),
     "28P01": (
         "The database server refused the password.",
         "Check the role, and the password in database_url, ~/.pgpass or the keyring.",
@@ -32,7 +36,7 @@ _CAUSES = {
     "40P01": ("Another write came first; nothing was changed.", "Try again."),
     "42501": (
         "The database role lacks a right; nothing was changed.",
-        "Ask who administers the database for rights on this space.",
+        "Ask the administrator of the database for rights on this space.",
     ),
     "53100": (
         "The database server's disk is full; nothing was changed.",
@@ -40,12 +44,15 @@ _CAUSES = {
     ),
     "53200": ("The database server is out of memory; nothing was changed.", "Try again later."),
     "53300": ("The database server has no free connection; nothing was changed.", "Try again in a moment."),
-    "53400": ("A limit of the database server was reached; nothing was changed.", "Ask who administers the database."),
+    "53400": (
+        "A limit of the database server was reached; nothing was changed.",
+        "Ask the administrator of the server to raise it.",
+    ),
     "54000": ("The text is too large for the database; nothing was changed.", "Split it."),
     "55P03": ("Another write is still running; nothing was changed.", "Try again in a moment."),
-    "58030": ("The database server's disk answered with an error; nothing was changed.", "Check the server's disk."),
+    "58030": ("The database server's disk reported an error; nothing was changed.", "Check the server's disk."),
     "XX001": ("The database is damaged.", "Restore a backup."),
-    "XX002": ("An index of the database is damaged.", "Ask who administers it to REINDEX the space."),
+    "XX002": ("An index of the database is damaged.", "Ask its administrator to REINDEX the space."),
 }
 """The message and hint for SQLSTATEs, see appendix A of PostgreSQL's manual."""
 
@@ -121,17 +128,17 @@ def _find_cause(cause: psycopg.Error) -> tuple[str, str] | None:
     if "unsupported startup parameter" in str(cause):
         return _POOLER
     if cause.sqlstate is None:
-        # Without a state it is the driver's own error: while connecting the server's words stand in the text only.
-        return next((_CAUSES[state] for state, words in _CONNECTING.items() if words in str(cause)), None) or (
+        # Without a state it is the driver's own error: while connecting, only its text has the server's reason.
+        return next((_CAUSES[state] for state, words in _CONNECTING.items() if words.search(str(cause))), None) or (
             _UNREACHABLE if isinstance(cause, psycopg.OperationalError) else None
         )
     return _CAUSES.get(cause.sqlstate) or (_UNREACHABLE if is_lost(cause) else None)
 
 
 _CONNECTING = {
-    "28P01": "password authentication failed",
-    "28000": "no pg_hba.conf entry",
-    "3D000": "does not exist",
-    "53300": "too many clients",
+    "28P01": re.compile("password authentication failed"),
+    "28000": re.compile('no pg_hba.conf entry|role ".*" (?:does not exist|is not permitted to log in)'),
+    "3D000": re.compile('database ".*" does not exist'),
+    "53300": re.compile("too many (?:clients|connections)|remaining connection slots"),
 }
-"""Words of the server's refusals of a connection, by SQLSTATE."""
+"""What the server says when it refuses a connection, by SQLSTATE."""
