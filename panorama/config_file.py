@@ -17,7 +17,7 @@ EMBEDDER_VARIABLE = "PANORAMA_EMBEDDER"
 PRIVATE_MODE = 0o600
 """The mode of a new file: it may contain a key."""
 
-SECRET_SETTINGS = frozenset({"database_url", "qdrant_key"})
+SECRET_SETTINGS = frozenset({"database_url", "files_key", "qdrant_key"})
 """Settings whose values are not printed."""
 
 SettingValue = str | bool | int | float | list[str]
@@ -73,7 +73,7 @@ def _manual_hint(name: str, value: SettingValue | None) -> str:
     if value is None:
         return f"Remove the line {name} by hand."
     if name in SECRET_SETTINGS:
-        return f"Add a line with {name} at its top by hand."
+        return f'Add the line {name} = "…" at its top by hand, with your value.'
     return f"Add this line at its top by hand: {name} = {toml.format_value(value)}"
 
 

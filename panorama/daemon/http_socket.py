@@ -22,7 +22,7 @@ def bind_port(port: int) -> socket.socket:
     except OSError as error:
         bound.close()
         raise UnavailableError(
-            f"Port {port} of this machine cannot be taken: {error.strerror}.",
+            f"Port {port} of this machine cannot be used: {error.strerror}.",
             hint="Choose another one with --http or http_port in config.toml.",
         ) from error
     return bound

@@ -48,7 +48,7 @@ def open_index(folder: Path, model: Model, *, anew: bool = False, mirrored: int 
     if find_spec("qdrant_edge") is None:
         raise UnavailableError(
             "Qdrant Edge is not available for this machine.",
-            hint="Use the exact index, or a server by PANORAMA_QDRANT_URL.",
+            hint="Set index_engine to exact, or qdrant_url to the address of a Qdrant server.",
         )
     folders = IndexFolder(folder)
     moved_to = folders.clear_path(datetime.now(UTC))

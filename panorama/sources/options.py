@@ -65,8 +65,8 @@ def check_options(config: SourceConfig, options: Sequence[KindOption]) -> None:
             raise InvalidInputError(f"{place} has the unknown option {name[:40]!r}.", hint=hint)
         expected = bool if known[name].is_flag else str
         if not isinstance(value, expected):
-            words = "neither true nor false" if known[name].is_flag else "no text"
-            raise InvalidInputError(f"{place} has {words} as option {name}.", hint="Correct the value.")
+            words = "true or false" if known[name].is_flag else "text"
+            raise InvalidInputError(f"{place} needs {words} as the option {name}.", hint="Correct the value.")
     for option in options:
         if option.is_required and not config.options.get(option.name):
             raise InvalidInputError(f"{place} needs the option {option.name}.", hint=_missing_hint(config, option))

@@ -35,7 +35,7 @@ class Utc(TypeDecorator[datetime]):
 
 def _require_aware(value: datetime) -> datetime:
     if value.tzinfo is None:
-        raise ValueError("a moment without a zone cannot be stored")
+        raise ValueError("a time without a zone cannot be stored")
     return value
 
 

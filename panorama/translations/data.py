@@ -96,7 +96,7 @@ TEXTS: dict[str, str] = {
     ),
     "{number} scripts": "{number} Skripte",
     "Undo the later changes first, in the history.": "Nimm zuerst die späteren Änderungen zurück, im Verlauf.",
-    "Your text is still here: copy it, open the note again, and put it in.": (
+    "Your text is still here: copy it, open the note again, and paste it.": (
         "Dein Text ist noch hier: kopiere ihn, öffne die Notiz noch einmal und füge ihn ein."
     ),
 }

@@ -87,7 +87,7 @@ TEXTS: dict[str, str] = {
     "The colour is that of the project; the size grows with the links.": (
         "Die Farbe ist die des Projekts; die Größe wächst mit den Verknüpfungen."
     ),
-    "The file {name} has another content.": "Die Datei {name} hat einen anderen Inhalt.",
+    "The file {name} contains no saved views.": "Die Datei {name} enthält keine gespeicherten Ansichten.",
     "The first {number} tasks by date are shown.": "Zu sehen sind die ersten {number} Aufgaben nach Datum.",
     "The {number} best matches are shown.": "Zu sehen sind die {number} besten Treffer.",
     "the {number} nearest are drawn": "gezeichnet sind die {number} nächsten",

@@ -55,7 +55,7 @@ _DONE = {
     "scripts.approve": "Approved", "scripts.reject": "Rejected", "items.delete": "Moved to the trash",
 }  # fmt: skip
 _CONFLICT_HINTS = {
-    "notes.update": "Your text is still here: copy it, open the note again, and put it in.",
+    "notes.update": "Your text is still here: copy it, open the note again, and paste it.",
     "history.undo": "Undo the later changes first, in the history.",
 }
 """What the user does about a conflict; the hints of the operations are written for models."""

@@ -96,7 +96,7 @@ def test_a_rule_that_never_occurs_is_refused(text: str) -> None:
 def test_a_rule_that_is_none_or_too_fast_is_refused(text: str) -> None:
     with pytest.raises(
         InvalidInputError,
-        match="recurrence is neither in words that are understood nor an RFC 5545 rule of daily or slower",
+        match="recurrence is neither in known words nor an RFC 5545 rule that repeats daily or less often",
     ):
         recurrence.normalize_rule(text)
 

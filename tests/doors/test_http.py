@@ -195,7 +195,7 @@ async def test_a_port_that_is_taken_is_told_of(address: Address) -> None:
         ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
 
     assert ended.returncode == 3
-    assert "cannot be taken" in ended.stderr
+    assert "cannot be used" in ended.stderr
     assert address.find_pid() is None
 
 

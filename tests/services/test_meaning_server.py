@@ -151,7 +151,7 @@ def test_a_server_that_answers_with_errors_alone_is_told_as_down(home: Path, sta
 
         said = told(house)
         assert (said["modes"], said["index_state"]) == (["keyword"], "down")
-        assert "refused (500): told to fail" in said["remark"]
+        assert "refused a request (500): told to fail" in said["remark"]
         stand_in.fails_with = 0
         recovers(house)
 

@@ -58,7 +58,7 @@ def _make_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
     def check(raw_arguments: Mapping[str, Any]) -> None:
         if problem := find_unusable(raw_arguments):
             raise InvalidInputError(
-                f"{arguments.operation.name} was not submitted: {problem}.", hint="Send it otherwise."
+                f"{arguments.operation.name} was not submitted: {problem}.", hint="Correct the arguments."
             )
         arguments.parse(raw_arguments)
 

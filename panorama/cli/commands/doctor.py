@@ -265,7 +265,7 @@ def _check_contents(place: Installation) -> CheckResult:
     settings = place.settings or Settings.model_construct(home=place.home)
     with closing(open_backend(settings).open()) as database:
         if database.revision() != HEAD:
-            return CheckResult("ok", "checked when the schema is current")
+            return CheckResult("ok", "not checked: the schema is not current")
         with database.reading() as session:
             named = list_digests(session)
         return check_contents(open_contents(settings, database), named)

@@ -232,7 +232,7 @@ def _run_all(manager: ServiceManager, commands: Sequence[Sequence[str]]) -> None
         reason = " ".join(done.stderr.split())[:300] or f"it exited with {done.returncode}"
         raise UnavailableError(
             f"{manager.program} refused: {reason}.",
-            hint=f"Nothing is installed. Does `{manager.program}` work for you?",
+            hint=f"Nothing is installed. Check that `{manager.program}` works for this user.",
         )
 
 

@@ -93,7 +93,9 @@ def _guard_stdout() -> Generator[None]:
         raise SystemExit(0) from None
     except OSError as error:
         silence_stdout()
-        raise PanoramaError(f"The answer cannot be written: {error.strerror}.", hint="Send it elsewhere.") from error
+        raise PanoramaError(
+            f"The answer cannot be written: {error.strerror}.", hint="Redirect the output to another file."
+        ) from error
 
 
 def print_text(words: str) -> None:

@@ -99,11 +99,11 @@ class ReminderEvent:
         """Return when it was due and how late it is."""
         parts = [f"due {format_time(self.alert.at, zone)}"]
         if self.alert.rings > 1:
-            parts.append("put off until now")
+            parts.append("snoozed until now")
         elif late := format_delay(self.late):
             parts.append(f"{late} late")
         if self.alert.missed:
-            parts.append(f"{self.alert.missed} before it missed")
+            parts.append(f"{self.alert.missed} earlier missed")
         return ", ".join(parts)
 
 

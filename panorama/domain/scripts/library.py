@@ -201,7 +201,9 @@ def _parse_parameters(shape: ast.arguments, docs: Mapping[str, str]) -> list[Par
 
 def _parse_parameter(argument: ast.arg, default: ast.expr | None, docs: Mapping[str, str]) -> Parameter:
     if argument.arg.startswith("_"):
-        raise InvalidInputError(f"main has a parameter {argument.arg!r}.", hint="Begin its name with a letter.")
+        raise InvalidInputError(
+            f"main's parameter {argument.arg!r} begins with _.", hint="Begin its name with a letter."
+        )
     try:
         type_ = parse_annotation(argument.annotation)
     except UnknownTypeError as error:

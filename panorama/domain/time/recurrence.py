@@ -148,7 +148,7 @@ def _parse_rule(rule_text: str) -> rrule.RecurrenceRule:
 
 def _rule_error(text: str) -> InvalidInputError:
     return InvalidInputError(
-        f"recurrence is neither in words that are understood nor an RFC 5545 rule of daily or slower: {text[:60]!r}.",
+        f"recurrence is neither in known words nor an RFC 5545 rule that repeats daily or less often: {text[:60]!r}.",
         hint=_HINT,
     )
 

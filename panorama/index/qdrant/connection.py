@@ -163,9 +163,12 @@ class Connection:
             return UnavailableError(f"The collection at {self.address} is gone; it is created again.", hint=MEANWHILE)
         if status in (401, 403):
             message = f"The Qdrant server at {self.address} refused the key ({status}): {why}"
-            hint = f"Check PANORAMA_QDRANT_KEY: it must be allowed to create collections and to write. {MEANWHILE}"
+            hint = (
+                "Check qdrant_key (PANORAMA_QDRANT_KEY): the key must be allowed to create collections and to write. "
+                f"{MEANWHILE}"
+            )
             return self._remember_error(UnavailableError(message, hint=hint))
-        message = f"The Qdrant server at {self.address} refused ({status}): {why}"
+        message = f"The Qdrant server at {self.address} refused a request ({status}): {why}"
         refused = UnavailableError(message, hint=f"See its log. {MEANWHILE}")
         return refused if status == 400 else self._remember_error(refused, spares=False)
 
@@ -179,7 +182,7 @@ class Connection:
         else:
             return self._not_qdrant_error()
         return self._remember_error(
-            UnavailableError(message, hint=f"{hint} The address is set by PANORAMA_QDRANT_URL. {MEANWHILE}")
+            UnavailableError(message, hint=f"{hint} It is set by qdrant_url (PANORAMA_QDRANT_URL). {MEANWHILE}")
         )
 
     def _not_qdrant_error(self, status: str = "") -> UnavailableError:
@@ -238,4 +241,7 @@ def parse_reason(content: bytes) -> tuple[str, bool]:
         return content[:300].decode(errors="replace"), False
 
 
-_CHECK = "Check host, port (Qdrant's is 6333) and path of PANORAMA_QDRANT_URL, and that Qdrant there is 1.14 or later."
+_CHECK = (
+    "Check host, port (Qdrant's is 6333) and path in the setting qdrant_url (PANORAMA_QDRANT_URL), and that the server "
+    "is Qdrant 1.14 or later."
+)

@@ -236,7 +236,7 @@ class _MemoryImport:
 def _refuse_relation(entity_relation: EntityRelation, kind: str, ends: Sequence[str]) -> str:
     """Return why a relation cannot be taken, "" if it can."""
     if not kind:
-        return f"{entity_relation.kind[:60]!r} is no kind of relation"
+        return f"{entity_relation.kind[:60]!r} is not a kind of relation"
     for name, end in zip((entity_relation.from_name, entity_relation.to_name), ends, strict=True):
         if not end:
             return f"the relation is to nothing: there is no entity “{name[:60]}”"

@@ -210,5 +210,5 @@ def _check_name_is_free(session: Session, old: File, new: File) -> None:
     if others := files.list_by_name(session, normalize_name(new.name), new.project or ""):
         raise ConflictError(
             f"Another file there is called “{new.name}” ({others[0]}).",
-            hint="Choose another name, or delete that first.",
+            hint="Choose another name, or delete that file first.",
         )

@@ -174,7 +174,7 @@ def validate_text(value: object) -> str:
         ValueError: It is not.
     """
     if not isinstance(value, str):
-        raise ValueError(f"no text: {value!r}")
+        raise ValueError(f"not a text: {value!r}")
     value.encode()  # a lone surrogate raises ValueError
     return value
 
@@ -266,19 +266,19 @@ def _validate_listed_path(path: object) -> str:
 
 def _validate_digest(name: object) -> str:
     if not is_digest(name):
-        raise ValueError(f"no digest: {name!r}")
+        raise ValueError(f"not a digest: {name!r}")
     return str(name)
 
 
 def _validate_name(name: object) -> str:
     if not validate_text(name).isidentifier():
-        raise ValueError(f"no name of a table or column: {name!r}")
+        raise ValueError(f"not the name of a table or column: {name!r}")
     return str(name)
 
 
 def _validate_number(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_INTEGER:
-        raise ValueError(f"no number: {value!r}")
+        raise ValueError(f"not a number: {value!r}")
     return value
 
 
@@ -291,7 +291,7 @@ def _validate_sequence(value: object) -> int:
 
 def _validate_revision(value: object) -> str:
     if not _REVISION.fullmatch(validate_text(value)):
-        raise ValueError(f"no revision: {value!r}")
+        raise ValueError(f"not a revision: {value!r}")
     return str(value)
 
 
@@ -299,5 +299,5 @@ def _validate_time(value: object) -> str:
     """Parse a date-time with a zone that is valid in every zone."""
     at = datetime.fromisoformat(validate_text(value))
     if at.tzinfo is None or not 1970 <= at.astimezone(UTC).year <= 9000:
-        raise ValueError(f"no moment: {value!r}")
+        raise ValueError(f"not a time with a zone: {value!r}")
     return str(value)

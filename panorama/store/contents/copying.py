@@ -36,7 +36,7 @@ def copy_contents(
             continue
         if not is_intact(target, name):
             raise UnavailableError(
-                f"A content is not the same after it was copied: {target.describe(name)}.",
+                f"The content of a file differs after it was copied: {target.describe(name)}.",
                 hint="Check the disk of the target, then try again.",
             )
     return missing

@@ -57,7 +57,7 @@ def commit(driver: QueueingConnection, transaction: Transaction, ask: AskServer)
         if outcome == "unknown":
             raise UnavailableError(
                 "The connection to the database was lost while the change was stored; whether it was kept is unknown.",
-                hint="Look whether it is there once the server answers; a call with idempotency_key may be sent again.",
+                hint="Once the server answers, check whether it was; a call with idempotency_key can be repeated.",
             ) from error
         raise UnavailableError(
             "The connection to the database was lost; nothing was changed.", hint="Send the same call again."

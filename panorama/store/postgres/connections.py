@@ -33,7 +33,7 @@ VIEW_IDLE_SECONDS = 600
 """The same for a view, which holds up nobody."""
 
 FEED_NAME = "panorama feed"
-"""The name of the connection for notifications, for who administers the server."""
+"""The name of the connection for notifications, as the administrator of the server sees it."""
 
 KEYRING_SERVICE = "panorama"
 """The service of the passwords of databases in the system's keyring; the name of each is its address."""

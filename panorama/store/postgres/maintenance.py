@@ -159,9 +159,10 @@ class PostgresMaintenance:
             return CheckResult("fail", "the role may not read all tables of the space", mend)
         _, may_write, is_owner, may_create, may_copy = row
         if not may_write:
-            return CheckResult("warn", "the role may read the space, but not write it")
+            mend = f"To write, ask the owner of the space: panorama spaces grant {self._space} ROLE"
+            return CheckResult("warn", "the role may read the space, but not write it", mend)
         lacks = [
-            *([] if is_owner else ["migrations and restores are the owner's"]),
+            *([] if is_owner else ["only its owner can migrate and restore it"]),
             *(["restoring and moving back need CREATE ON DATABASE"] if is_owner and not may_create else []),
             *([] if may_copy else ["dry runs that write need TEMPORARY ON DATABASE"]),
         ]
@@ -179,15 +180,15 @@ class PostgresMaintenance:
         with self._connect() as driver:
             names = [row[0] for row in driver.execute(_DURABILITY)]
         if names:
-            mend = "Ask who administers the database to turn it on."
-            return CheckResult("warn", f"{' and '.join(names)} is off: a crash of the server may lose writes", mend)
-        return CheckResult("ok", "the server keeps what it confirmed")
+            mend = "Ask the administrator of the server to turn on what is off."
+            return CheckResult("warn", f"off: {', '.join(names)}; a crash of the server may lose writes", mend)
+        return CheckResult("ok", "a crash of the server loses no confirmed write")
 
     def _check_daemons(self) -> CheckResult:
         with closing(self._open()) as database:
             daemons = database.membership.list_daemons() if database.revision() >= DAEMONS_SINCE else ()
         found = (f"{daemon.machine} ({', '.join(daemon.duties) or 'no duty'})" for daemon in daemons)
-        return CheckResult("ok", "; ".join(found) or "none is connected")
+        return CheckResult("ok", "; ".join(found) or "no daemon is connected")
 
     def _check_clock(self) -> CheckResult:
         with self._connect() as driver:

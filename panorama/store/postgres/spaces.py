@@ -124,7 +124,7 @@ def _explain_refusal(connection: psycopg.Connection, schema: str) -> Generator[N
         space = schema.removeprefix(SCHEMA_PREFIX)
         raise UnavailableError(
             f"The role {role} may not create the space {space} in this database; nothing was changed.",
-            hint=f"Ask who administers the database: panorama spaces create {space} --role {role}",
+            hint=f"Ask the administrator of the database to run: panorama spaces create {space} --role {role}",
         ) from error
 
 
@@ -143,7 +143,7 @@ def become_owner(connection: psycopg.Connection, schema: str) -> str:
     except psycopg.errors.InsufficientPrivilege as error:
         raise UnavailableError(
             f"Only the owner of the space {space}, the role {owner}, may do this; nothing was changed.",
-            hint=f"Ask {owner}, or who administers the database.",
+            hint=f"Ask {owner}, or the administrator of the database.",
         ) from error
     return owner
 

@@ -77,7 +77,7 @@ def _read_views(calls: PageCalls, texts: Texts) -> list[SavedView]:
     views = _parse(_read_text(calls))
     if views is None:
         raise ConflictError(
-            texts("The file {name} has another content.", name=FILE_NAME), hint=texts("Rename or delete it.")
+            texts("The file {name} contains no saved views.", name=FILE_NAME), hint=texts("Rename or delete it.")
         )
     return views
 

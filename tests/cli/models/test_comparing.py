@@ -71,7 +71,7 @@ def test_ones_own_notes_are_looked_for_by_their_titles(run: Command, notes: None
     told = run("models", "test", "static", "--own")
 
     assert told.lines[1].split() == ["title", "2", "static", "1.00", "1.00", "1.00"]
-    assert "Searched 2 titles of your notes among 2 notes; so few are not reliable" in told.err
+    assert "Searched 2 titles of your notes among 2 notes; results from so few are not reliable" in told.err
 
 
 def test_ones_own_notes_are_read_page_by_page(run: Command, given: Given, monkeypatch: pytest.MonkeyPatch) -> None:

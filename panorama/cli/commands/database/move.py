@@ -126,8 +126,8 @@ def _store_password(url: str) -> tuple[str, list[str]]:
     if store_secret(KEYRING_SERVICE, describe_url(parse_url(url)), password):
         return bare, ["The password is stored in the system's keyring, not in config.toml."]
     return url, [
-        "There is no keyring here: config.toml has the password in clear text. To avoid that, write it to ~/.pgpass, "
-        "and remove it from database_url."
+        "There is no keyring here: config.toml contains the password in clear text. To avoid that, write it to "
+        "~/.pgpass and remove it from database_url."
     ]
 
 
@@ -146,7 +146,7 @@ def _move_to_file(settings: "Settings", url: str, space: str, report: Report) ->
 
 def _describe_missing(missing: list[str]) -> list[str]:
     count = pluralize(len(missing), "content of a file", "contents of files")
-    return [f"{count} could not be moved: missing or damaged before (`panorama doctor`)."] if missing else []
+    return [f"{count} could not be moved (already missing or damaged): run `panorama doctor`."] if missing else []
 
 
 def _open_contents(settings: "Settings", space: str) -> "Callable[[Database], ContentStore]":

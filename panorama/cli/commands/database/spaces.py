@@ -32,7 +32,7 @@ def _administration() -> "SpaceAdministration":
 
 @app.command("list", epilog=examples("panorama spaces", "panorama spaces list --json"))
 def list_(as_json: AsJson = False) -> None:
-    """List the spaces that your role may use, with who else may."""
+    """List the spaces that your role may use, with the other roles that may use them."""
     data = [asdict(space) for space in _administration().list_spaces()]
     hint = {} if data else {"hint": "`panorama spaces create NAME` creates one."}
     answer = Answer(data, pluralize(len(data), "space"), hint)
@@ -73,7 +73,7 @@ def create(
     another role.
     """
     space = _administration().create(name, role)
-    hint = f'Set space = "{name}" where it is used; `panorama spaces grant {name} ROLE` lets others use it.'
+    hint = f'To use it, set space = "{name}" in config.toml; `panorama spaces grant {name} ROLE` lets others use it.'
     console.print_result(
         Answer(asdict(space), f"Created the space {name}, owned by {space.owner}", {"hint": hint}), as_json
     )
@@ -89,14 +89,14 @@ def create(
 def grant(
     name: Name,
     role: Annotated[str, argument("A role of the database server.", metavar="ROLE")],
-    read_only: Annotated[bool, option("It may read, but change nothing.", "--read-only")] = False,
+    read_only: Annotated[bool, option("Let the role read the space, but not change it.", "--read-only")] = False,
     revoke: Annotated[bool, option("Take all rights on the space from the role.", "--revoke")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Let a role use a space, also after later migrations, or take that right from it. Only the owner can."""
     if revoke:
         _administration().revoke(name, role)
-        summary = f"{role} may not use the space {name} any more"
+        summary = f"{role} may no longer use the space {name}"
     else:
         _administration().grant(name, role, is_read_only=read_only)
         summary = f"{role} may {'read' if read_only else 'use'} the space {name}"
@@ -106,7 +106,7 @@ def grant(
 
 @app.command(epilog=examples("panorama spaces migrate team"))
 def migrate(name: Name, as_json: AsJson = False) -> None:
-    """Bring the tables of a space up to date, in one transaction. A start does so too, for the owner of the space."""
+    """Bring the tables of a space up to date, in one transaction; the owner's daemon also does so when it starts."""
     from panorama.config import data_directory
 
     is_changed = _administration().migrate(name, backups=data_directory() / "backups", now=datetime.now(UTC))

@@ -133,7 +133,7 @@ def _print_trials(trials: Sequence[Evaluation], own: bool, as_json: bool) -> Non
     console.print_table(scores_table(trials))
     console.print_text("\n")
     console.print_table(speeds_table(trials))
-    console.print_message(f"{summary}{'; so few are not reliable' if first.texts < FEW_NOTES else ''}")
+    console.print_message(f"{summary}{'; results from so few are not reliable' if first.texts < FEW_NOTES else ''}")
 
 
 def _to_dict(trial: Evaluation) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class SpaceAdministration:
         with self._transaction() as driver:
             spaces.check_server(driver)
             if spaces.find_revision(driver, schema):
-                raise ConflictError(f"There is a space {name} already; nothing was changed.", hint=_LIST_HINT)
+                raise ConflictError(f"The space {name} already exists; nothing was changed.", hint=_LIST_HINT)
             if owner:
                 rights.require_role(driver, owner)
             spaces.create_schema(driver, schema, owner)
@@ -132,7 +132,10 @@ class SpaceAdministration:
         with self._transaction() as driver:
             rights.require_role(driver, role)
             if spaces.become_owner(driver, schema) == role:
-                raise InvalidInputError(f"The role {role} owns the space {name}; nothing was changed.")
+                raise InvalidInputError(
+                    f"The role {role} owns the space {name}, with all rights; nothing was changed.",
+                    hint="Name another role.",
+                )
             yield driver, schema
 
     @contextmanager

@@ -49,7 +49,7 @@ def require_role(driver: psycopg.Connection[Any], role: str) -> None:
         NotFoundError: There is none.
     """
     if role.lower() == "public":  # PostgreSQL takes it for everybody, also in quotes
-        raise InvalidInputError("public is not a role but everybody.", hint="Name a role.")
+        raise InvalidInputError("public is not a role: it means every role of the server.", hint="Name one role.")
     if driver.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone() is None:
         raise NotFoundError(
             f"The server has no role {role!r}; nothing was changed.",

@@ -220,11 +220,11 @@ class SpaceMembership:
                 is_failing = False
             except PanoramaError as error:
                 if not is_failing:
-                    _log.warning("the duties of this daemon are not held: %s", error.message)
+                    _log.warning("this daemon cannot ask for its duties: %s", error.message)
                 is_failing = True
             except Exception:  # a bug of ours: it is logged once, and asked again
                 if not is_failing:
-                    _log.exception("the duties of this daemon are not held")
+                    _log.exception("this daemon cannot ask for its duties")
                 is_failing = True
 
     def _poll(self) -> None:

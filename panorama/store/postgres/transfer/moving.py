@@ -100,7 +100,7 @@ def _require_no_data(driver: psycopg.Connection[Any], space: str) -> None:
     if row:
         raise ConflictError(
             f"The space {space} holds data already; nothing was changed.",
-            hint="Choose another one with --space, or have it dropped first.",
+            hint=f"Choose another one with --space, or drop it first: panorama spaces drop {space}",
         )
 
 
@@ -117,7 +117,7 @@ def fill_file(
     """
     file = home / FILE_NAME
     if file.exists():
-        raise ConflictError(f"There is {file} already; nothing was changed.", hint="Move it away first.")
+        raise ConflictError(f"{file} already exists; nothing was changed.", hint="Move it elsewhere first.")
     part = file.with_suffix(".part")
     files = files or _own_stores(home)
     try:
@@ -157,7 +157,8 @@ def _require_renamable(database: PostgresDatabase) -> None:
         if not (row and row[0]):
             raise UnavailableError(
                 f"The role {role} may not rename its space after the move; nothing was changed.",
-                hint=f"Ask who administers the database: GRANT CREATE ON DATABASE {driver.info.dbname} TO {role};",
+                hint="Ask the administrator of the database to run: "
+                f"GRANT CREATE ON DATABASE {driver.info.dbname} TO {role};",
             )
 
 
