@@ -22,7 +22,7 @@ def open_backend(settings: Settings) -> Backend:
     """Return the database that the settings name, not opened yet.
 
     Raises:
-        InvalidInputError: The address of the database is none.
+        InvalidInputError: The address of the database is invalid.
         UnavailableError: The driver for PostgreSQL is not installed.
     """
     url = settings.database_url.get_secret_value()
@@ -33,7 +33,7 @@ def open_postgres(url: str, space: str, home: Path) -> Backend:
     """Return a space of a PostgreSQL database, not opened yet.
 
     Raises:
-        InvalidInputError: The address is none.
+        InvalidInputError: The address is invalid.
         UnavailableError: The driver is not installed.
     """
     with _explain_missing_driver():
@@ -46,7 +46,7 @@ def open_administration(settings: Settings) -> "SpaceAdministration":
     """Return the spaces of the database that the settings name.
 
     Raises:
-        InvalidInputError: The settings name no database, or the address is none.
+        InvalidInputError: The settings name no database, or its address is invalid.
         UnavailableError: The driver is not installed.
     """
     url = settings.database_url.get_secret_value()
@@ -94,7 +94,7 @@ def open_bucket(settings: Settings, database: Database, *, claims: bool = True) 
     """Return the S3 store of the settings, not opened yet.
 
     Args:
-        claims: The place belongs to the database from its first content on; false if the database is not in use yet.
+        claims: Whether the first content reserves the place for the database; false if it is not in use yet.
 
     Raises:
         InvalidInputError: The settings cannot be used.

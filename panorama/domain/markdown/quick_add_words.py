@@ -8,25 +8,25 @@ EVERYDAY: Final = frozenset(
     ("sun", "sat", "so", "do", "mi", "di", "fr", "mo", "sa", "may", "mai", "march", "mar", "second", "now", "jetzt",
      "day", "tag", "weekend", "wochenende")
 )  # fmt: skip
-"""Words that mean something else, or no day to be done on, when they are alone."""
+"""Words that mean something else, or no day for a task, when they are alone."""
 
 ORIGINS: Final = frozenset(("from", "since", "vom", "seit"))
-"""A day behind one of these words is over, or the beginning of something."""
+"""A day after one of these words is over, or the beginning of something."""
 
 NOT_BEFORE_DAYS: Final = ORIGINS.union(
     ("black", "good", "cyber", "ash", "palm", "easter", "the", "a", "my", "our", "your", "der", "die", "das", "to",
      "for", "with", "about", "after", "auf", "an", "für", "mit", "über", "nach", "mr", "mrs", "ms", "miss", "dr",
      "herr", "herrn", "frau", "familie")
 )  # fmt: skip
-"""A day behind one of these words is a feast, part of a noun or name, or the object of another preposition."""
+"""A day after one of these words is a holiday, part of a noun or name, or the object of another preposition."""
 
 CHOICES: Final = frozenset(("last", "this", "next"))
-"""Words that belong to the day behind them: if they are no date together, neither is the day alone."""
+"""Words that belong to the day after them: if they are no date together, neither is the day alone."""
 
 EVERY_WORDS: Final = frozenset(
     ("every", "each", "other", "second", "third", "jeden", "jede", "jedes", "jeder", "alle", "zweiten")
 )
-"""A single day behind one of these words is not what they mean."""
+"""A single day after one of these words is not what they mean."""
 
 PERIOD_WORDS: Final = frozenset(("end", "start", "beginning", "mid", "middle", "eom", "eoy", "eow"))
 """English words at the beginning of a period, which is part of a noun before another word: “end of year report”."""

@@ -1,4 +1,4 @@
-"""What the collections of one space and of many spaces have in common: points, searches and uploads."""
+"""The common part of the collections of one space and of many spaces: points, searches and uploads."""
 
 import time
 from abc import ABC, abstractmethod

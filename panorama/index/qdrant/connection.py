@@ -20,7 +20,7 @@ SPARE_SECONDS = 5.0
 """How long searches skip an unreachable server, because each would wait for it."""
 
 READ_PAUSE_SECONDS, WRITE_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.1, 1.0, 10.0
-"""The pause before the second attempt; the server may ask for a longer one, which only writes grant."""
+"""The pause before the second attempt; if the server asks for a longer one, only writes wait for it."""
 
 MIN_VERSION = 1, 14
 """The first version with everything that collections need."""
@@ -92,7 +92,7 @@ class Connection:
         return answer
 
     def check_version(self, client: "QdrantClient") -> None:
-        """Ask for the server's version; one that does not say it is accepted.
+        """Ask for the server's version; one that does not report it is accepted.
 
         Raises:
             UnavailableError: It is too old.

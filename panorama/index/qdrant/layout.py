@@ -1,4 +1,4 @@
-"""What is sent to a Qdrant server: collections, payload indexes, points and filters; no I/O.
+"""The requests to a Qdrant server: collections, payload indexes, points and filters; no I/O.
 
 qdrant-client takes 1.3 s to import, so it is imported by the functions.
 """
@@ -18,7 +18,7 @@ Quantization = Literal["off", "scalar", "turbo"]
 SPACE_FIELD, CHANGE_FIELD = "space", "change"
 
 OVERSAMPLING = 2.0
-"""So many times more candidates are compared by their compressed copies than by their vectors."""
+"""How many times more candidates are compared by their compressed copies than by their vectors."""
 
 LINKS = 16
 """Links of a vector in the graph (Qdrant's default)."""
@@ -38,7 +38,7 @@ class ServerLayout:
 
     @property
     def ordering(self) -> "models.WriteOrdering | None":
-        """The order of writes: through one leader if there are replicas, which would else differ after a race."""
+        """The order of writes: through one leader if there are replicas, which could otherwise differ after a race."""
         from qdrant_client import models
 
         return models.WriteOrdering.MEDIUM if self.replicas > 1 else None

@@ -1,4 +1,4 @@
-"""The name of a machine for others, stored in its data directory: two machines may have one host name."""
+"""The name of this machine in a shared database, stored in the data directory: host names may be the same."""
 
 import os
 import secrets

@@ -30,7 +30,7 @@ class ContentStore(Protocol):
         """Store the content with a digest from its parts, also where one with this digest exists.
 
         Raises:
-            UnreadableError: The parts have another digest; nothing of them is stored.
+            UnreadableError: The parts have another digest; none of them is stored.
             UnavailableError: It cannot be stored; nothing was changed.
         """
         ...
@@ -73,7 +73,7 @@ class ContentStore(Protocol):
         ...
 
     def exclude(self) -> AbstractContextManager[None]:
-        """Prevent that contents are retained inside the block.
+        """Prevent contents from being retained inside the block.
 
         Raises:
             UnavailableError: They are retained, because they are being copied.

@@ -68,12 +68,12 @@ class Membership(Protocol):
         """Serve the database inside the block.
 
         Raises:
-            UnavailableError: Another process has it alone, or is the only one that may serve it.
+            UnavailableError: Another process has locked it, or is the only one that may serve it.
         """
         ...
 
     def register(self, daemon: Daemon) -> None:
-        """Be listed as a daemon until the end of `serve`; the tables must exist."""
+        """List this process as a daemon until the end of `serve`; the tables must exist."""
         ...
 
     def holds(self, duty: str) -> bool:

@@ -28,7 +28,7 @@ class SoleMembership:
             self._self = None
 
     def register(self, daemon: Daemon) -> None:
-        """Be listed until the end of `serve`."""
+        """List this process until the end of `serve`."""
         self._self, self._began = daemon, datetime.now(UTC)
 
     def holds(self, duty: str) -> bool:

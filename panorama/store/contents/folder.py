@@ -46,7 +46,7 @@ class FolderContents:
         """Store the content with a digest from its parts.
 
         Raises:
-            UnreadableError: The parts have another digest; nothing of them is stored.
+            UnreadableError: The parts have another digest; none of them is stored.
             UnavailableError: The disk is full, or the folder cannot be written.
         """
         with _translate_errors():
@@ -120,7 +120,7 @@ class FolderContents:
 
     @contextmanager
     def exclude(self) -> Generator[None]:
-        """Prevent that contents are retained inside the block.
+        """Prevent contents from being retained inside the block.
 
         Raises:
             UnavailableError: They are being copied.

@@ -8,7 +8,7 @@ from panorama.store.archive.safe_files import UnreadableError
 from panorama.store.backend.contents import ContentStore
 
 PART_BYTES = 1 << 20
-"""The size of a part of a content, but for the last one."""
+"""The size of each part of a content except the last."""
 
 _HINT = "Write the file again, or restore it from a backup."
 
@@ -35,7 +35,7 @@ def iter_verified(name: str, parts: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the parts of a content, and compare its digest at the end.
 
     Raises:
-        UnreadableError: The digest is another one.
+        UnreadableError: The digest differs.
     """
     digest = sha256()
     for part in parts:

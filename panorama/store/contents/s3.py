@@ -42,7 +42,7 @@ _RETRY: "RetryConfig" = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Location:
-    """A place in a bucket, and how it is reached; without an endpoint it is Amazon's, without a key the machine's."""
+    """A place in a bucket and the access to it: by default Amazon's endpoint and the machine's own credentials."""
 
     url: str
     endpoint: str
@@ -60,7 +60,7 @@ class S3Contents:
     Args:
         read_number: Returns the number of the database; it is needed to write and to delete. With 0,
             contents are copied for a database that is not in use yet, without owning the prefix.
-        guard: The store beside the database; its lock excludes deletions during writes of any machine.
+        guard: The store beside the database; its lock prevents deletions while any machine writes.
 
     Raises:
         InvalidInputError: The location cannot be used.
@@ -96,7 +96,7 @@ class S3Contents:
         """Store the content with a digest from its parts.
 
         Raises:
-            UnreadableError: The parts have another digest; nothing of them is sent.
+            UnreadableError: The parts have another digest; none of them is sent.
             UnavailableError: The store cannot be reached or refuses it; nothing was changed.
         """
         with SpooledTemporaryFile(SPOOL_BYTES) as file:
@@ -164,7 +164,7 @@ class S3Contents:
         return self._guard.retain()
 
     def exclude(self) -> AbstractContextManager[None]:
-        """Prevent that contents are retained or written inside the block."""
+        """Prevent contents from being retained or written inside the block."""
         return self._guard.exclude()
 
     def delete(self, names: Collection[str], *, before: float) -> tuple[int, int]:
@@ -198,10 +198,10 @@ class S3Contents:
             obstore.delete(self._store, _OWNER)
 
     def _require_ownership(self) -> None:
-        """Look once whether the prefix belongs to the database; one that belongs to none is its from now on.
+        """Check once that the prefix belongs to the database, and reserve it if it belongs to none.
 
         Raises:
-            UnavailableError: It belongs to another one.
+            UnavailableError: It belongs to another database.
         """
         if self._is_owned or not (number := self._read_number()):
             return
@@ -254,7 +254,7 @@ def _parse_url(url: str) -> tuple[str, str]:
     """Return the bucket and the prefix of an address.
 
     Raises:
-        InvalidInputError: It is not one of a bucket.
+        InvalidInputError: It is not the address of a bucket.
     """
     parts = urlsplit(url)
     if parts.scheme != "s3" or not _BUCKET.fullmatch(parts.netloc) or parts.query or parts.fragment:
@@ -266,7 +266,7 @@ def _check_endpoint(location: S3Location) -> None:
     """Check that an endpoint is an address, and that a key is not sent unencrypted over a network.
 
     Raises:
-        InvalidInputError: It is none, or begins with http:// and is not this machine.
+        InvalidInputError: It is not an address, or the key would be sent unencrypted.
     """
     if not location.endpoint:
         return

@@ -1,4 +1,4 @@
-"""What an item is under by one of its columns: its owner, the owner of that, and so on."""
+"""The items above an item by one of its columns: its owner, the owner of that, and so on."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from sqlalchemy import Column, literal, select
 from panorama.store.backend import Session
 
 MAX_DEPTH = 100_000
-"""Where a walk ends that a cycle would never let end."""
+"""The most steps of a walk, so that it ends in a cycle too."""
 
 
 def list_chain(session: Session, column: Column[Any], id_: str) -> list[str]:
     """Return the ids that a column leads to from an item, the nearest first, each once.
 
-    One statement finds them all, because an item may be under thousands of others.
+    One statement finds them all, because thousands of items may be above one.
     """
     table = column.table
     first = select(column.label("id"), literal(1).label("depth")).where(table.c.id == id_, column.is_not(None))

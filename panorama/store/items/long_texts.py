@@ -22,7 +22,7 @@ PORTION_SECONDS = 0.06
 """A transaction writes no further part after this time."""
 
 MAX_CHARS = 1 << 20
-"""So much text, and the rest of the last one, is in memory at a time."""
+"""The characters that are in memory at a time, beside the rest of the last text."""
 
 _PREFIX = "words "
 _log = logging.getLogger(__name__)

@@ -45,7 +45,7 @@ def require_role(driver: psycopg.Connection[Any], role: str) -> None:
     """Check that a server has a role.
 
     Raises:
-        InvalidInputError: It would be everybody.
+        InvalidInputError: It is `public`, which means every role.
         NotFoundError: There is none.
     """
     if role.lower() == "public":  # PostgreSQL takes it for everybody, also in quotes

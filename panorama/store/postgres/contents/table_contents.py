@@ -49,7 +49,7 @@ class TableContents:
         """Store the content with a digest from its parts.
 
         Raises:
-            UnreadableError: The parts have another digest; nothing of them is stored.
+            UnreadableError: The parts have another digest; none of them is stored.
             UnavailableError: The server cannot be reached, or its disk is full.
         """
         with self._transaction() as driver:
@@ -128,7 +128,7 @@ class TableContents:
 
     @contextmanager
     def exclude(self) -> Generator[None]:
-        """Prevent that contents are retained inside the block, on any machine.
+        """Prevent contents from being retained inside the block, on any machine.
 
         Raises:
             UnavailableError: They are being copied, or the server cannot be reached.

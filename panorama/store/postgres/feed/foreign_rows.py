@@ -15,7 +15,7 @@ from panorama.store.postgres.connections import driver_connection
 from panorama.store.postgres.feed.own_transactions import OwnTransactions
 
 LOST_TRANSACTIONS = 100_000
-"""How many numbers of transactions a crash may undo, which the server gives to others: those of half a second."""
+"""How many transaction numbers a crash may lose, which the server then assigns again: those of half a second."""
 
 BATCH_SIZE = 1000
 """Changes read at a time: an import by another process makes thousands."""
@@ -71,7 +71,7 @@ class ForeignRows:
         self._known: dict[RowTopic, dict[str, int]] = {}
 
     def begin(self, connection: Connection) -> None:
-        """Take what is there now as known, if nothing is known yet."""
+        """Start after the rows that exist now, unless it has started already."""
         if self._last_change is None:
             position = connection.execute(_LOOK, {**dict.fromkeys(ROW_TOPICS), "before": 0}).one()
             self._server_start = driver_connection(connection).server_start

@@ -5,12 +5,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 _XID_BITS = 32
-"""So many bits of a transaction's number a row keeps, in its system column `xmin`."""
+"""The bits of a transaction's number that a row keeps, in its system column `xmin`."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnTransaction:
-    """A transaction as its rows name it, which the server does until it crashes."""
+    """A transaction by the number in its rows, which is unique from one start of the server to the next."""
 
     server_start: str
     xmin: int

@@ -20,7 +20,7 @@ Delay = Literal["", "read", "write"]
 """Whether a statement waits: for a `read` a result is returned when its rows are asked for, for a `write` none is."""
 
 MAX_WAITING_BYTES = 1 << 16
-"""Statements whose parameters are longer together do not wait any more."""
+"""The most bytes of parameters that wait; more are sent at once."""
 
 ANSWER_SECONDS = 20.0
 """How long the answer to the end of a view may take before its connection counts as lost."""
@@ -41,7 +41,7 @@ class QueueingConnection(psycopg.Connection[Any]):
         self._waiting_bytes = 0
         self._is_ending = False
         self.server_start = ""
-        """Says when the server started or recovered from a crash; it is the same for all connections until the next."""
+        """When the server started or recovered from a crash; the same for all connections until the next time."""
 
     def queue(self, statement: bytes) -> "QueueingCursor":
         """Let a statement wait for the next one; return the cursor that will have its result."""
@@ -94,7 +94,7 @@ class QueueingConnection(psycopg.Connection[Any]):
             self._is_ending = True
 
     def finish_ending(self) -> None:
-        """Receive the answer to the end of a view, which is there unless that was a moment ago.
+        """Receive the answer to the end of a view; it has arrived already unless the view has just ended.
 
         Raises:
             psycopg.OperationalError: The connection is lost.
@@ -187,7 +187,7 @@ class QueueingCursor(psycopg.Cursor[Any]):
 
 
 class _StreamingCursor(ServerCursor[Any]):
-    """A cursor that lives on the server; its statement is sent after those that wait."""
+    """A server-side cursor; its statement is sent after those that wait."""
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
         """Execute a statement."""

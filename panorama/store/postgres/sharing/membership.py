@@ -30,7 +30,7 @@ POLL_SECONDS = 0.5
 """How often it asks for duties; also how often it compares the revision of the tables."""
 
 SEEN_SECONDS = 5.0
-"""How often it writes that it is there."""
+"""How often it records its presence."""
 
 TRUST_SECONDS = 3.0
 """How long an answer of the server proves that it has not released the locks.
@@ -97,7 +97,7 @@ class SpaceMembership:
         """Serve the space inside the block, beside other daemons.
 
         Raises:
-            UnavailableError: Another process has the space alone.
+            UnavailableError: Another process has locked the space.
         """
         with self._hold(is_alone=False):
             yield
@@ -125,14 +125,14 @@ class SpaceMembership:
         """Take the lock on the space again if its connection was lost; costs a few microseconds if it was not.
 
         Raises:
-            UnavailableError: Another process has the space alone by now.
+            UnavailableError: Another process has locked the space by now.
         """
         if self._is_serving:
             with self._lock, translate_errors():
                 self._ensure_open()
 
     def leave(self) -> None:
-        """Release every lock, and be listed no longer."""
+        """Release every lock, and end the listing."""
         self._leaving.set()
         if self._thread:
             self._thread.join()
@@ -173,7 +173,7 @@ class SpaceMembership:
     # Duties.
 
     def register(self, daemon: Daemon) -> None:
-        """Be listed as a daemon until the end of `serve`.
+        """List this process as a daemon until the end of `serve`.
 
         Raises:
             UnavailableError: The server cannot be reached.
@@ -255,7 +255,7 @@ class SpaceMembership:
         return bool(gained)
 
     def _try_to_write(self, driver: psycopg.Connection[Any], daemon: Daemon) -> bool:
-        """Write that this daemon is there; return false if it may only read, so that no duty is for it."""
+        """Record the presence of this daemon; return false if it may only read, because it then gets no duty."""
         try:
             self._write(driver, daemon)
         except (psycopg.errors.InsufficientPrivilege, psycopg.errors.ReadOnlySqlTransaction):

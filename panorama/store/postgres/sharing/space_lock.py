@@ -1,4 +1,4 @@
-"""The lock on a space: daemons share it, and who replaces or moves the rows has it alone."""
+"""The lock on a space: shared by daemons, exclusive for a process that replaces or moves the rows."""
 
 import os
 import socket
@@ -23,7 +23,7 @@ _HOLDERS = (
     "WHERE datname = current_database())"
 ).encode()
 NAME_CHARS = 63
-"""So much of a connection's name the server keeps."""
+"""The characters of a connection's name that the server keeps."""
 
 
 def try_lock(driver: psycopg.Connection[Any], *, is_alone: bool) -> bool:
