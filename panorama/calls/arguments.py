@@ -236,7 +236,7 @@ def drop_nulls(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def unusable_error(name: str, problem: str) -> InvalidInputError:
     """Return the error for arguments that cannot be stored or compared."""
-    return InvalidInputError(f"{printable(name)} was not called: {problem}.", hint="Send it in another form.")
+    return InvalidInputError(f"{printable(name)} was not called: {problem}.", hint="Correct the arguments.")
 
 
 def find_unusable(arguments: Mapping[str, Any]) -> str:

@@ -322,7 +322,7 @@ def damage_note(error: DamagedIndexError, aside: Path | None) -> str:
 
 def replacement_note(aside: Path) -> str:
     """Return the note about something else at the path of the index's folder."""
-    return f"In the index folder's place stood something else; it was moved to {aside}, and the index is rebuilt."
+    return f"Something else was at the path of the index folder; it was moved to {aside}, and the index is rebuilt."
 
 
 def refusal(error: RefusedError) -> UnavailableError:
@@ -334,7 +334,7 @@ def refusal(error: RefusedError) -> UnavailableError:
 
 def no_space_error() -> UnavailableError:
     """Return the error for a full disk."""
-    return UnavailableError("There is too little disk space for the index.", hint=f"Free some space.  {_MEANWHILE}")
+    return UnavailableError("There is too little disk space for the index.", hint=f"Free some space. {_MEANWHILE}")
 
 
 _FULL = ("os error 28", "No space left", "StorageFull", "os error 27")

@@ -17,7 +17,7 @@ TEXTS: dict[str, str] = {
     "Attachments": "Anhänge",
     "Belongs to": "Gehört zu",
     "Calls of {name}": "Aufrufe von {name}",
-    "Changes are written to config.toml and count when the daemon starts again.": (
+    "Changes are written to config.toml and take effect when the daemon starts again.": (
         "Änderungen stehen in config.toml und gelten, wenn der Dienst wieder startet."
     ),
     "Choose .md files, or one memory.jsonl.": "Wähle .md-Dateien oder eine memory.jsonl.",
@@ -63,7 +63,7 @@ TEXTS: dict[str, str] = {
     ),
     "Revoke what conversations were allowed": "Zurücknehmen, was Gesprächen erlaubt wurde",
     "Taken back": "Zurückgenommen",
-    "The longest pattern counts, deny before ask before allow.": (
+    "The longest pattern wins, deny before ask before allow.": (
         "Das längste Muster zählt, Verbieten vor Fragen vor Erlauben."
     ),
     "There is no Markdown file among them.": "Es ist keine Markdown-Datei dabei.",

@@ -37,7 +37,7 @@ TEXTS: dict[str, str] = {
     "friday 15:00, or a day alone": "freitag 15:00, oder nur ein Tag",
     "Graph": "Graph",
     "Graph around {title}": "Graph um {title}",
-    "It repeats: a change counts for all its days.": "Er wiederholt sich: Eine Änderung gilt für alle seine Tage.",
+    "It repeats: a change applies to all its days.": "Er wiederholt sich: Eine Änderung gilt für alle seine Tage.",
     "Items": "Einträge",
     "Last name": "Nachname",
     "Left": "Gegangen",

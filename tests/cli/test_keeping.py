@@ -295,12 +295,12 @@ def test_a_purge_asks_first(run: Command, given: Given) -> None:
 
     assert refused.code == 1
     assert "This cannot be undone" in refused.err
-    assert done.out.startswith("Forgot 1 note from the trash")
+    assert done.out.startswith("Deleted 1 note from the trash")
     assert "undo" not in done.err
 
 
 def test_a_dry_purge_asks_nothing(run: Command, given: Given) -> None:
     given("delete_item", item=given("create_note", title="Tea")["id"])
 
-    assert run("purge", "--days", "0", "--dry-run").out.startswith("Would forget 1 note")
+    assert run("purge", "--days", "0", "--dry-run").out.startswith("Would delete 1 note")
     assert run("restore", "--json").answer["data"]

@@ -87,7 +87,7 @@ def _replaced_by_a_file(folder: Path) -> None:
 def _is_whole_again(house: House, before: str) -> None:
     made = note(house, "sourdough bread")
     assert house.do("search", query="sourdough")["data"][0]["id"] == made
-    until(lambda: "stood something else" in told(house).get("remark", ""), "the remark")
+    until(lambda: "Something else was at the path" in told(house).get("remark", ""), "the remark")
     converges(house)
 
     assert finds(house, "sourdough bread", made)

@@ -266,14 +266,14 @@ def test_a_question_names_what_would_be_forgotten(call: Call, clock: StandingClo
         call("delete_item", item=call("create_note", title=title).data["id"])
     clock.advance(days=31)
 
-    with pytest.raises(ConfirmationError, match=r"Forget 2 notes .* for good\? This cannot be undone"):
+    with pytest.raises(ConfirmationError, match=r"Permanently delete 2 notes .*\? This cannot be undone"):
         call("purge")
 
     assert len(call("list_trash").data) == 2
 
 
 def test_without_anything_to_forget_nobody_is_asked(call: Call) -> None:
-    assert call("purge").summary == "Forgot nothing from the trash"
+    assert call("purge").summary == "Deleted nothing from the trash"
 
 
 def test_a_dry_run_tells_and_changes_nothing(call: Call, clock: StandingClock, app: App) -> None:
@@ -284,7 +284,7 @@ def test_a_dry_run_tells_and_changes_nothing(call: Call, clock: StandingClock, a
 
     told = call("purge", dry_run=True)
 
-    assert told.summary == "Would forget 1 note from the trash; 2 entries of the log"
+    assert told.summary == "Would delete 1 note from the trash; 2 entries of the log"
     assert (read_rows(app, "SELECT * FROM notes"), read_rows(app, "SELECT * FROM changes")) == before
 
 

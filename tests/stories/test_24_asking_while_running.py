@@ -71,7 +71,7 @@ async def test_the_user_is_shown_what_a_hidden_call_sends_and_the_script_goes_on
     assert told.data["result"] == "a@example.org"
     assert person.asked == [
         "Let a script call crm.add_lead? It may change something and may reach other people.\n"
-        "It sends:\n  email: a@example.org\nA yes counts for such calls in this conversation."
+        "It sends:\n  email: a@example.org\nA yes applies to such calls in this conversation."
     ]
     assert [row["name"] for row in told.data["calls"]] == ["tasks.create", "crm.add_lead"]
     assert _calls(log) == [["add-lead", {"email": "a@example.org"}]]

@@ -35,7 +35,7 @@ def _client_argument(help_: str) -> Any:
 
 
 def install(
-    client: Annotated[str | None, _client_argument(f"Where to ({', '.join(CLIENT_NAMES)}); else list them.")] = None,
+    client: Annotated[str | None, _client_argument(f"The client ({', '.join(CLIENT_NAMES)}).")] = None,
     only_print: Annotated[bool, option("Only print what would be written, and where.", "--print")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -52,7 +52,7 @@ def install(
 
 
 def uninstall(
-    client: Annotated[str, _client_argument(f"Where from: {', '.join(CLIENT_NAMES)}.")], as_json: AsJson = False
+    client: Annotated[str, _client_argument(f"The client ({', '.join(CLIENT_NAMES)}).")], as_json: AsJson = False
 ) -> None:
     """Remove Panorama from an MCP client; your data and everything else in the client's file are kept."""
     chosen = configurations.all_clients()[client]

@@ -26,7 +26,7 @@ _STRICTEST_FIRST: tuple[Decision, ...] = ("deny", "ask", "allow")
 
 
 def decide(function: SourceFunction, rules: Sequence[Rule]) -> Decision:
-    """Return what the user's rules say of a function: the longest pattern counts, deny before ask before allow."""
+    """Return what the user's rules say of a function: the longest pattern wins, deny before ask before allow."""
     matching = [rule for rule in rules if fnmatchcase(function.name, rule[0])]
     if not matching:
         return decide_by_default(function)

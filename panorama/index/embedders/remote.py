@@ -161,5 +161,5 @@ class RemoteEmbedder:
     def _invalid_response(self, subject: str) -> UnavailableError:
         return UnavailableError(
             f"The embedding service at {self._line.base} gave an invalid answer: {subject}.",
-            hint=f"See that {self.id.partition(':')[2]} is an embedding model, or choose another.",
+            hint=f"Check that {self.id.partition(':')[2]} is an embedding model, or choose another.",
         )

@@ -92,7 +92,7 @@ class PurgeService(Service):
         return _PurgeRun(self._context, self._keeper, ProgressTracker(self._progress)).run(plan, before, old)
 
     def plan_purge(self, days: int | None = None, dry_run: bool = False) -> Plan:
-        """Refuse days that make no sense; ask before items are forgotten for good."""
+        """Refuse days that make no sense; ask before items are permanently deleted."""
         before = self._parse_cutoff(days)
         with self._reading() as session:
             plan = _make_plan(session, before)
@@ -100,12 +100,12 @@ class PurgeService(Service):
             return Plan()
         since = f"{before.astimezone(self._context.zone):%Y-%m-%d %H:%M}"
         return Plan(
-            f"Forget {join_counts(plan.counts)} in the trash since before {since} for good? This cannot be undone."
+            f"Permanently delete {join_counts(plan.counts)} in the trash since before {since}? This cannot be undone."
         )
 
     def _parse_cutoff(self, days: int | None) -> datetime:
         if days is not None and not 0 <= days <= MAX_DAYS:
-            raise InvalidInputError(f"days is {days}.", hint=f"0 to {MAX_DAYS:,}; 0 empties the trash.")
+            raise InvalidInputError(f"days is {days}.", hint=f"Give 0 to {MAX_DAYS:,}; 0 empties the trash.")
         return self._now() - (self._ages.trash if days is None else timedelta(days=days))
 
 
@@ -251,7 +251,7 @@ class _PurgeRun:
         return count
 
     def _delete_vectors(self) -> int:
-        self._pace.start("forgetting vectors")
+        self._pace.start("deleting vectors")
         with self._reading() as session:
             unused = passages.list_unused_vectors(session)
         for batch in in_batches(unused, VECTOR_BATCH):
@@ -272,7 +272,7 @@ class _PurgeRun:
 
     def _delete_contents(self) -> tuple[int, int]:
         """Delete contents that neither a file nor its history names; return their number and bytes."""
-        self._pace.start("forgetting contents")
+        self._pace.start("deleting the contents of files")
         with self._reading() as session:
             named = files.list_digests(session)
         loose = [name for name, _ in self._keeper.contents.iter_sizes() if name not in named]

@@ -164,7 +164,7 @@ class PurgeResult:
 
     def summarize(self) -> str:
         """Return it in one line."""
-        verb = "Would forget" if self.dry_run else "Forgot"
+        verb = "Would delete" if self.dry_run else "Deleted"
         parts = [f"{verb} {join_counts(self.items) or 'nothing'} from the trash"]
         parts += [f"{pluralize(self.changes, 'change')} of theirs"] if self.changes else []
         logged = self.calls + self.runs + self.jobs

@@ -64,7 +64,7 @@ def format_call_question(need: NeededGrant, arguments: Mapping[str, Any]) -> str
     lines += [f"  {name}: {_show_value(value)}" for name, value in list(arguments.items())[:MAX_SHOWN_ARGUMENTS]]
     if len(arguments) > MAX_SHOWN_ARGUMENTS:
         lines.append(f"  and {len(arguments) - MAX_SHOWN_ARGUMENTS} more arguments")
-    return escape_controls("\n".join([*(lines if arguments else lines[:1]), f"A yes counts for {lasts}."]))
+    return escape_controls("\n".join([*(lines if arguments else lines[:1]), f"A yes applies to {lasts}."]))
 
 
 def format_approval_hint(needed: Sequence[NeededGrant]) -> str:

@@ -58,7 +58,7 @@ def test_a_folder_that_two_find_lost_at_once_is_made_again_once(
     with ThreadPoolExecutor(2) as threads:
         notes = [each.result().note for each in [threads.submit(index.state) for _ in range(2)]]
 
-    assert all("stood something else" in note for note in notes)
+    assert all("Something else was at the path" in note for note in notes)
     assert len(list(folder.glob("g-*"))) == 1
 
 
@@ -200,7 +200,7 @@ def test_what_stands_in_the_folders_place_is_moved_aside_once_while_the_index_is
         with suppress(UnavailableError):
             index.search(toward(1), 1, ALL)
     elif seen == "upsert":
-        with pytest.raises(UnavailableError, match="stood something else"):
+        with pytest.raises(UnavailableError, match="Something else was at the path"):
             index.upsert(POINTS)
     persistently(lambda: index.upsert(POINTS))
     index.flush()

@@ -31,7 +31,7 @@ class _ProgressClient(Client):
         """Call an operation with its own progress bar."""
         if progress is not None:
             return super().call(name, arguments, progress, agreed, whole=whole)
-        with console.progress("Forgetting vectors") as bar:
+        with console.progress("Deleting vectors") as bar:
             return super().call(name, arguments, bar, agreed, whole=whole)
 
 

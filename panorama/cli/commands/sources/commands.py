@@ -16,7 +16,7 @@ app = group("sources", "Connect MCP servers and web services to scripts; list, c
 Name = Annotated[str, argument("The source.", metavar="NAME")]
 Pattern = Annotated[str, argument("SOURCE.FUNCTION, where * stands for any letters.", metavar="PATTERN")]
 InFile = Annotated[bool, option("Use the key file, not the system's keyring.", "--in-file")]
-Client = Annotated[str | None, argument(f"One of {', '.join(CLIENT_NAMES)}; else all.", metavar="[CLIENT]")]
+Client = Annotated[str | None, argument(f"The client ({', '.join(CLIENT_NAMES)}); by default all.", metavar="[CLIENT]")]
 Key = Annotated[str, argument("The option, variable or header; by default the kind's key.", metavar="[KEY]")]
 Pairs = list[str] | None
 
@@ -133,7 +133,7 @@ def secret(name: Name, key: Key = "", in_file: InFile = False, as_json: AsJson =
 
 @app.command(epilog=examples("panorama sources allow lemlist.add_lead", "panorama sources allow 'clock.*'"))
 def allow(pattern: Pattern, as_json: AsJson = False) -> None:
-    """Let scripts call functions without asking; the longest pattern counts, deny before ask before allow."""
+    """Let scripts call functions without asking; the longest pattern wins, deny before ask before allow."""
     from panorama.cli.commands.sources import actions
 
     require_terminal("sources allow", "nothing was allowed")
