@@ -99,7 +99,7 @@ def test_without_a_keyring_a_move_says_that_the_password_is_in_clear_text(
     code, seen = command("", "", "move", "--to", fred, "--space", "fred", "--yes")
 
     config = tmp_path / "home" / "config.toml"
-    assert (code, "config.toml has the password in clear text" in seen) == (0, True)
+    assert (code, "config.toml contains the password in clear text" in seen) == (0, True)
     assert stat.S_IMODE(config.stat().st_mode) == 0o600
     assert "Order tiles" in command("", "", "tasks")[1]
 
