@@ -261,6 +261,16 @@ def test_a_period_outside_a_year_is_refused(call: Call, period: int) -> None:
         call("project_dashboard", project="House", period_days=period)
 
 
+@pytest.mark.parametrize(("start", "end"), [("2025-05-01", "2026-05-02"), ("2026-05-02", "2026-05-01")])
+def test_a_review_of_no_day_or_of_more_than_366_is_refused(call: Call, start: str, end: str) -> None:
+    from panorama.errors import InvalidInputError
+
+    call("weekly_review", start="2025-05-01", end="2026-05-01")
+
+    with pytest.raises(InvalidInputError, match="is not 1 to 366 days"):
+        call("weekly_review", start=start, end=end)
+
+
 def test_notes_written_in_the_week_are_counted(call: Call, clock: StandingClock) -> None:
     call("create_note", title="old")
     clock.advance(days=30)

@@ -30,7 +30,7 @@ TASK_FIELDS = ("id", "title", "project", "deadline")
 DONE_TASK_FIELDS = (*TASK_FIELDS, "completed_at")
 EVENT_FIELDS = ("id", "title", "starts_at", "attendees", "location")
 MAX_PROJECTS = 30
-MAX_REVIEW_PERIOD = timedelta(days=366)
+MAX_REVIEW_DAYS = 366
 SOON = timedelta(days=DUE_SOON_DAYS)
 NO_ACTIVITY = ProjectActivity()
 
@@ -145,9 +145,11 @@ class Overviews(Service):
         zone, now = self._context.zone, self._now()
         last = times.parse_date(end, "end", now=now, zone=zone) if end else self._today()
         first = times.parse_date(start, "start", now=now, zone=zone) if start else last - timedelta(days=6)
-        if not timedelta(0) <= last - first <= MAX_REVIEW_PERIOD:
+        days = (last - first).days + 1  # both are included
+        if not 1 <= days <= MAX_REVIEW_DAYS:
             raise InvalidInputError(
-                f"The period from {first} to {last} is not 1 to 366 days.", hint="Give a start before the end."
+                f"The period from {first} to {last} is not 1 to {MAX_REVIEW_DAYS} days.",
+                hint="Give an end on or after the start, within a year.",
             )
         return first, last
 
