@@ -8,7 +8,7 @@ from panorama.store.backend import CheckResult, ContentStore
 from panorama.store.contents.parts import is_intact
 
 MAX_COMPARED_BYTES = 256 << 20
-"""The bytes that are read and compared with their digests; a backup compares everything."""
+"""The number of bytes that are read and compared with their digests; a backup compares everything."""
 
 
 def check_contents(store: ContentStore, named: Collection[str]) -> CheckResult:

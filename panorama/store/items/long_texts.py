@@ -22,7 +22,7 @@ PORTION_SECONDS = 0.06
 """A transaction writes no further part after this time."""
 
 MAX_CHARS = 1 << 20
-"""The characters that are in memory at a time, beside the rest of the last text."""
+"""The number of characters in memory at a time, beside the rest of the last text."""
 
 _PREFIX = "words "
 _log = logging.getLogger(__name__)

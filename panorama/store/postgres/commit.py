@@ -57,7 +57,7 @@ def commit(driver: QueueingConnection, transaction: Transaction, ask: AskServer)
         if outcome == "unknown":
             raise UnavailableError(
                 "The connection to the database was lost while the change was stored; whether it was kept is unknown.",
-                hint="Once the server answers, check whether it was; a call with idempotency_key can be repeated.",
+                hint="Once the server answers, check whether it was kept; a call with idempotency_key can be repeated.",
             ) from error
         raise UnavailableError(
             "The connection to the database was lost; nothing was changed.", hint="Send the same call again."

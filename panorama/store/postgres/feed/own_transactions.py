@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 _XID_BITS = 32
-"""The bits of a transaction's number that a row keeps, in its system column `xmin`."""
+"""The number of bits of a transaction's number that a row keeps, in its system column `xmin`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _HOLDERS = (
     "WHERE datname = current_database())"
 ).encode()
 NAME_CHARS = 63
-"""The characters of a connection's name that the server keeps."""
+"""The number of characters of a connection's name that the server keeps."""
 
 
 def try_lock(driver: psycopg.Connection[Any], *, is_alone: bool) -> bool:
