@@ -23,7 +23,7 @@ MANIFEST = "manifest.json"
 EXIT_INCOMPLETE = 1
 """The exit code if something is missing."""
 
-app = group("backup", "Back up everything; list and check backups.", default="create")
+app = group("backup", "Back up your data; list and check backups.", default="create")
 Folder = Annotated[str | None, argument("A folder; by default the one in the data directory.", metavar="[DIR]")]
 
 

@@ -56,7 +56,7 @@ class Backups(Service):
         self._progress = progress
 
     def create(self, folder: str = "", with_secrets: bool = False) -> BackupResult:
-        """Back up everything: the database, the contents of files, scripts and configuration; others can write
+        """Back up the database, the contents of files, scripts and config.toml, not the sources; others can write
         meanwhile.
 
         The copy is verified, then expired backups are removed. To read your data elsewhere use export_data.
