@@ -64,3 +64,9 @@ def one_template(script_templates: SharedTemplates) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(worker_pool, "TemplateProcess", script_templates.get().get_for)
         yield
+
+
+@pytest.fixture(scope="module")
+def no_template(script_templates: SharedTemplates) -> None:
+    """End the shared process before a module whose tests look at the children of this process."""
+    script_templates.close()

@@ -19,7 +19,10 @@ from panorama.sandbox.host.worker_pool import WorkerPool
 from panorama.sandbox.runner import ForkServer
 from tests.sandbox.runs import Host, limits, packed
 
-pytestmark = pytest.mark.slow  # each starts processes and waits for their end
+pytestmark = [
+    pytest.mark.slow,  # each starts processes and waits for their end
+    pytest.mark.usefixtures("no_template"),
+]
 
 
 @pytest.fixture

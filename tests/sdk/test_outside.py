@@ -16,7 +16,7 @@ from tests.doors.conftest import address, wait
 
 __all__ = ("address",)
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_template")]
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from panorama.index.process_supervisor import ProcessSupervisor
 from ..making_points import DAY, OTHER, SMALL, toward
 from .processes import ALL, POINTS, kill, opened, persistently
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_template")]
 
 
 def _find_model(folder: Path) -> Model | None:

@@ -28,7 +28,7 @@ from tests.faults.disks import mounted
 from ..making_points import SMALL, many, point, toward
 from .processes import ALL, POINTS, child, kill, opened, persistently, until
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_template")]
 
 
 def test_a_search_does_not_notice_that_the_process_was_killed(index: EdgeIndex) -> None:
