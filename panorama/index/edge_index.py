@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from panorama.index.exact_index import ExactIndex
 
 MAX_MIRRORED = 10_000
-"""Up to this many chunks a copy is kept in memory (20 MB with `duo`); beyond, Edge is faster even through its process."""
+"""Up to this many chunks a copy is kept in memory (20 MB); beyond, Edge is faster even through its process."""
 
 SEARCH_SECONDS = 1.0
 WRITE_SECONDS = 60.0
