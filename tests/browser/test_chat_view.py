@@ -38,7 +38,7 @@ def open_view(browser: Browser, assistant: Assistant, complaints: Complaints) ->
 def test_a_task_is_completed_in_the_chat_and_the_completion_is_undone(
     open_view: OpenView, assistant: Assistant
 ) -> None:
-    task = assistant.call("create_task", title="Oil the bicycle", deadline="today")["id"]
+    task = assistant.call("create_task", title="Oil the bicycle", deadline="2020-01-01")["id"]  # above all others
     with open_view(context={"displayMode": "fullscreen"}) as chat:
         chat.view.get_by_role("button", name="Complete: Oil the bicycle").click()
         expect(chat.view.get_by_role("status")).to_contain_text("Done: Oil the bicycle")

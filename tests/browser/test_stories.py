@@ -294,7 +294,7 @@ def test_enter_in_the_palette_waits_for_the_results_of_what_is_typed(page: Page)
 
 def test_a_double_click_saves_one_note(page: Page, assistant: Assistant) -> None:
     page.goto("/notes/new")
-    page.get_by_label("Title").fill("Written once")
+    page.get_by_label("Title", exact=True).fill("Written once")
     page.get_by_label("Text in Markdown").fill("Only once.")
 
     page.get_by_role("button", name="Save").dblclick()
