@@ -146,7 +146,7 @@ def test_roles_that_are_everybody_or_nobody_are_refused(spaces: Callable[..., tu
     everybody = spaces("grant", "garden", "public")
     nobody = spaces("grant", "garden", "panorama_test_nobody")
 
-    assert (everybody[0], "but everybody" in everybody[1]) == (2, True)
+    assert (everybody[0], "every role of the server" in everybody[1]) == (2, True)
     assert (nobody[0], "has no role" in nobody[1]) == (1, True)
 
 
