@@ -77,7 +77,7 @@ def test_walks(many_notes: Path, tmp_path: Path, board: Board) -> None:
 
         steps = {"depth 1, the operation alone": measure(), "depth 3, the operation alone": measure(depth=3)}
         found = in_turns(steps, WALKS)
-    with daemon(home), spawned(home, toolsets="default,people") as client:
+    with daemon(home, toolsets="default,people"), spawned(home) as client:
         steps = {
             f"depth {depth}": lambda depth=depth: client.took("related", item=chance.choice(notes), depth=depth)
             for depth in (1, 2, 3, 4)
