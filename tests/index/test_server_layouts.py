@@ -368,7 +368,7 @@ def test_a_full_disk_ends_a_build_and_what_was_there_is_found(opening: Opening, 
     index.upsert(many(3))
     server.failing = lambda request: 507 if request.path.endswith("/points") else 0
 
-    with pytest.raises(UnavailableError, match=r"refused \(507\)"):
+    with pytest.raises(UnavailableError, match=r"refused a request \(507\)"):
         index.build(many(600))
     server.failing = lambda _: 0
 
