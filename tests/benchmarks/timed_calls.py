@@ -8,13 +8,15 @@ import contextlib
 import json
 import sys
 from collections.abc import Generator
+from datetime import date, timedelta
+from itertools import count
 from pathlib import Path
 from subprocess import PIPE, Popen
 
 from .raw import spawned
 
-DIFFERENT = 100
-"""How many different calls there are: the same one eight times in a row is refused as a loop."""
+BEFORE_ALL_TASKS = date(1950, 1, 1)
+"""The calls ask for tasks from this day, the next one, and so on: the same call eight times in 30 seconds is a loop."""
 
 
 class TimedCalls:
@@ -29,7 +31,9 @@ class TimedCalls:
         """Make the calls, and return how many milliseconds each took."""
         self._stdin.write("\n")
         self._stdin.flush()
-        return list(json.loads(self._stdout.readline()))
+        line = self._stdout.readline()
+        assert line, "the process that makes the calls has ended; its error is above"
+        return list(json.loads(line))
 
 
 @contextlib.contextmanager
@@ -40,10 +44,11 @@ def time_calls(home: Path, count: int) -> Generator[TimedCalls]:
         yield TimedCalls(process)
 
 
-def _answer_lines(home: str, count: int) -> None:
+def _answer_lines(home: str, calls: int) -> None:
+    days = (BEFORE_ALL_TASKS + timedelta(days=number) for number in count())
     with spawned(home) as client:
         while sys.stdin.readline():
-            took = [client.took("list_tasks", limit=1 + number % DIFFERENT) for number in range(count)]
+            took = [client.took("list_tasks", limit=50, due_from=next(days).isoformat()) for _ in range(calls)]
             print(json.dumps(took), flush=True)
 
 
