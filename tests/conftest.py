@@ -156,7 +156,7 @@ def nothing_is_left() -> Iterator[None]:
 
     def left() -> dict[str, object]:
         return {
-            "threads": [each.name for each in set(threading.enumerate()) - threads],
+            "threads": [thread.name for thread in set(threading.enumerate()) - threads],
             "files": sorted(_files() - files),
             "processes": sorted(_processes() - processes),
         }
@@ -182,7 +182,9 @@ def _files() -> set[tuple[str, str]]:
 def _processes() -> set[int]:
     if glob(f"/proc/{os.getpid()}/task/*/children"):
         return set(_descendants(os.getpid()))
-    return {each.pid for each in psutil.Process().children(recursive=True)}  # reads of every process: 3 ms and more
+    return {
+        process.pid for process in psutil.Process().children(recursive=True)
+    }  # reads of every process: 3 ms and more
 
 
 def _descendants(process: int) -> Iterator[int]:

@@ -24,8 +24,8 @@ def test_what_the_daemon_was_started_without_is_told_with_what_brings_it_there(
 ) -> None:
     told = settings_warning(Address("/h"), {"differs": differs})
 
-    assert all(each in told for each in ["`panorama daemon restart`", *differs, *words])
-    assert not any(each in told for each in others)
+    assert all(words_ in told for words_ in ["`panorama daemon restart`", *differs, *words])
+    assert not any(other in told for other in others)
 
 
 def test_nothing_is_told_where_nothing_differs() -> None:

@@ -34,7 +34,7 @@ def entry(content: bytes) -> Told:
 
 def refused(call: Call, parcel: Path, tmp_path: Path) -> None:
     """Look that neither check nor restore takes it, and that nothing stays of it."""
-    before = {each for each in tmp_path.rglob("*") if not each.is_relative_to(parcel)}
+    before = {path for path in tmp_path.rglob("*") if not path.is_relative_to(parcel)}
     for ask in (
         lambda: call("backups.check", path=str(parcel)),
         lambda: call("restore", source=str(parcel), folder=str(tmp_path / "deep" / "in" / "again")),
@@ -42,8 +42,8 @@ def refused(call: Call, parcel: Path, tmp_path: Path) -> None:
         with pytest.raises(InvalidInputError) as refusal:
             ask()
         assert refusal.value.hint
-    left = {each for each in tmp_path.rglob("*") if not each.is_relative_to(parcel)}
-    assert {each for each in left - before if each.name != "first.json"} == set()
+    left = {path for path in tmp_path.rglob("*") if not path.is_relative_to(parcel)}
+    assert {path for path in left - before if path.name != "first.json"} == set()
 
 
 def rewrite(parcel: Path, path: str, content: bytes) -> None:

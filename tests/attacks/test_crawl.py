@@ -117,7 +117,7 @@ HOLES: dict[str, Callable[[Any], Any]] = {
     "in an object's attribute": _object,
     "in a facade": lambda leak: Facade("planted", {"inside": [leak]}),
     "in what a function returns": lambda leak: lambda: {"inside": (leak,)},
-    "in what a generator gives": lambda leak: (each for each in [leak]),
+    "in what a generator gives": lambda leak: (item for item in [leak]),
 }
 """Where something may be left for a script to find."""
 
@@ -183,7 +183,7 @@ def _methods(kind: type) -> Iterator[tuple[str, Any]]:
         with contextlib.suppress(AttributeError):
             part = guards.read_dynamic(kind, name)
             parts = [
-                (f"{name}.{each}", getattr(part, each)) for each in ("fget", "fset", "fdel") if type(part) is property
+                (f"{name}.{text}", getattr(part, text)) for text in ("fget", "fset", "fdel") if type(part) is property
             ]
             for told, method in parts or [(name, part)]:
                 held = inspect.getattr_static(kind, name, None)
@@ -252,7 +252,7 @@ def test_the_dicts_behind_mappingproxies_are_counted(crawl: Crawl, record_proper
     proxies = [value for value in crawl.seen.values() if isinstance(value, types.MappingProxyType)]
     behind = [proxy | _Spy() for proxy in proxies]
 
-    shared = [each for each in behind if isinstance(each, dict) and id(each) not in crawl.seen]
+    shared = [process for process in behind if isinstance(process, dict) and id(process) not in crawl.seen]
 
     assert proxies
     _count(record_property, "what a mappingproxy hides", map(repr, shared))

@@ -217,9 +217,9 @@ def test_the_line_of_the_attribute_is_told() -> None:
         ran(source)
 
     lines = [
-        each.tb_lineno
-        for each in _links(raised.value.__traceback__)
-        if each.tb_frame.f_code.co_filename == restricted.FILENAME
+        link.tb_lineno
+        for link in _links(raised.value.__traceback__)
+        if link.tb_frame.f_code.co_filename == restricted.FILENAME
     ]
     assert lines == [5]
 
@@ -254,10 +254,11 @@ WHERE = (
 @pytest.mark.parametrize("name", sorted(allowlist.GUARDED))
 def test_wherever_a_guarded_name_stands_no_code_reads_it_past_the_guard(name: str) -> None:
     read = {
-        where: each.opname
+        where: instruction.opname
         for where in WHERE
-        for each in _instructions(restricted.compile_script(where.format(n=name)))
-        if each.argval == name and each.opname.startswith(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER", "IMPORT_FROM"))
+        for instruction in _instructions(restricted.compile_script(where.format(n=name)))
+        if instruction.argval == name
+        and instruction.opname.startswith(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER", "IMPORT_FROM"))
     }
 
     assert read == {}

@@ -27,8 +27,8 @@ def working(app: App) -> Iterator[None]:
     """Somebody who runs jobs; what runs or waits at the end is cancelled."""
     with at_work(app):
         yield
-        for each in reversed(app.jobs.list(PageRequest(50), "active").items):  # what waits first
-            app.jobs.cancel(each.id)
+        for item in reversed(app.jobs.list(PageRequest(50), "active").items):  # what waits first
+            app.jobs.cancel(item.id)
 
 
 def begin_script(app: App, client: str) -> str:

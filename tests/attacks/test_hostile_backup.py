@@ -162,7 +162,7 @@ def test_a_parcel_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="leads elsewhere"):
             parcel.link(tmp_path / "source", path)
 
-    assert {each.name for each in tmp_path.rglob("*")} == {"in", "out", "link", "source"}
+    assert {found_path.name for found_path in tmp_path.rglob("*")} == {"in", "out", "link", "source"}
 
 
 def test_a_script_whose_name_no_list_can_hold_is_told_and_all_else_is_kept(call: Call, app: App) -> None:
@@ -173,7 +173,7 @@ def test_a_script_whose_name_no_list_can_hold_is_told_and_all_else_is_kept(call:
     told = call("backup").data
 
     assert (told["problem_count"], "its name cannot be stored" in told["problems"][0]) == (2, True)
-    assert {"scripts/fine.py"} == {each for each in read(Path(told["path"])).files if each.startswith("scripts")}
+    assert {"scripts/fine.py"} == {file for file in read(Path(told["path"])).files if file.startswith("scripts")}
 
 
 def test_a_file_whose_row_names_no_content_leads_nowhere(call: Call, app: App, tmp_path: Path) -> None:

@@ -227,13 +227,13 @@ def test_what_comes_after_the_ending_is_not_heard(unguarded: Runs):
 
 
 def test_a_worker_that_closes_the_pipe_and_goes_on_is_killed(unguarded: Runs):
-    before = {each.pid for each in psutil.Process().children(recursive=True)}
+    before = {process.pid for process in psutil.Process().children(recursive=True)}
 
     ending = unguarded("import os\ndef main():\n    os._exit(0)")
 
     assert ending.failure
     assert ending.failure.reason == "crashed"
-    assert len({each.pid for each in psutil.Process().children(recursive=True)} - before) <= 2
+    assert len({process.pid for process in psutil.Process().children(recursive=True)} - before) <= 2
 
 
 def test_a_worker_can_claim_to_have_been_anywhere_in_the_script(unguarded: Runs):

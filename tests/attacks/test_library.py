@@ -129,7 +129,7 @@ def test_a_file_called_like_a_tool_is_no_script(call: Call, app: App) -> None:
 
 
 def test_no_script_takes_the_place_of_a_tool(app: App) -> None:
-    names = [each.operation.tool for each in app.calls.operation_arguments]
+    names = [operation.operation.tool for operation in app.calls.operation_arguments]
 
     assert [name for name in names if name.startswith("script_")] == []
 

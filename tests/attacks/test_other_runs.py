@@ -199,4 +199,4 @@ def test_a_secret_in_a_call_of_a_script_is_not_in_the_log(app: App, call: Call, 
 def database(app: App) -> list[list[str]]:
     """Return the rows of the log as they are stored."""
     with closing(sqlite3.connect(app.settings.home / "panorama.db")) as opened:
-        return [[str(each) for each in row] for row in opened.execute("SELECT * FROM calls")]
+        return [[str(item) for item in row] for row in opened.execute("SELECT * FROM calls")]

@@ -311,11 +311,11 @@ def test_each_tool_that_may_ask_has_a_terminal_command(app: App) -> None:
         "at": "", "zone": "", "arguments": {"folder": "/tmp"}, "script": "count", "to": "promoted", "read_only": True,
         "args": {"days": 3}, "atomic": True, "state": "", "run": "", "summary": "", "replace": True,
     }  # fmt: skip
-    asking = [each.operation for each in app.calls.operation_arguments if each.operation.asks]
+    asking = [operation.operation for operation in app.calls.operation_arguments if operation.operation.asks]
 
-    commands = {each.name: format_terminal_command(each.name, values) for each in asking if each.tool}
+    commands = {request.name: format_terminal_command(request.name, values) for request in asking if request.tool}
 
-    assert all(each.startswith("panorama ") for each in commands.values()), commands
+    assert all(command.startswith("panorama ") for command in commands.values()), commands
     assert commands["history.undo"] == "panorama undo --count 3"
     assert commands["schedules.add"] == "panorama schedule add backup daily --every 1d --input 'folder=\"/tmp\"'"
 

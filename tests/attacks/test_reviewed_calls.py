@@ -65,7 +65,7 @@ def test_a_script_that_deletes_is_never_shown_as_one_that_does_not(call: Call, a
 
     asked = question(call, "sly")
 
-    assert any(each in asked for each in ("writes: tasks.delete", "writes: items.delete", "anything")), asked
+    assert any(text in asked for text in ("writes: tasks.delete", "writes: items.delete", "anything")), asked
     assert "which only reads" not in asked
     assert "writes: nothing" not in asked or "It runs other scripts: anything" in asked
 
@@ -75,7 +75,7 @@ def test_a_review_and_a_list_show_anything_too(call: Call, app: App, body: str) 
     put(app, "sly", script(body))
 
     view = call("scripts.get", script="sly").data
-    row = next(each for each in call("list_scripts", detail="full").data if each["name"] == "sly")
+    row = next(item for item in call("list_scripts", detail="full").data if item["name"] == "sly")
 
     assert view["reads"][0] == view["writes"][0] == row["writes"][0] == "anything"
 
@@ -162,7 +162,7 @@ def test_a_reviewed_script_calls_nothing_that_its_review_did_not_show(
 def test_what_was_refused_stands_in_the_log(call: Call, sly: Sly) -> None:
     ran = sly("return len(sdk.tasks.list())", "sdk.tasks.create('x')")
 
-    assert [(each["name"], each["success"]) for each in call("runs.calls", run=ran["run_id"]).data] == [
+    assert [(item["name"], item["success"]) for item in call("runs.calls", run=ran["run_id"]).data] == [
         ("tasks.create", False)
     ]
 

@@ -31,7 +31,7 @@ def text(app: App, name: str = "count") -> str | None:
 
 def texts(app: App, call: Call, name: str = "count") -> list[str]:
     """Return the digests of all texts that are kept under a name."""
-    return [each["digest"] for each in call("scripts.history", script=name).data["versions"]]
+    return [version["digest"] for version in call("scripts.history", script=name).data["versions"]]
 
 
 # A person's draft is overwritten only with their own yes.

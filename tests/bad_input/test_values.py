@@ -271,7 +271,7 @@ def test_a_range_outside_a_note_is_no_accident(call: Call) -> None:
     call("create_note", title="Plan", content="0123456789")
     ranges = [(-1, 10), (0, 0), (0, -5), (0, 10**9), (10**12, 10), (2**70, 10), (0, 2**70)]
 
-    fates = {str(each): fate(call, "get_note", note="Plan", start=each[0], chars=each[1]) for each in ranges}
+    fates = {str(range_): fate(call, "get_note", note="Plan", start=range_[0], chars=range_[1]) for range_ in ranges}
 
     assert other_than("invalid_input", "done", fates=fates) == {}
 
@@ -297,7 +297,7 @@ def test_a_week_at_the_edge_of_time_is_no_accident(call: Call) -> None:
     weeks = [("2026-05-20", "2026-05-19"), ("1900-01-01", "2199-12-31"), ("x", ""), ("", "2026-02-30")]
     edges = [("2199-12-31", "2199-12-31"), ("1900-01-01", "1900-01-01")]
 
-    fates = {str(each): fate(call, "weekly_review", start=each[0], end=each[1]) for each in (*weeks, *edges)}
+    fates = {str(week): fate(call, "weekly_review", start=week[0], end=week[1]) for week in (*weeks, *edges)}
 
     assert other_than("invalid_input", "done", fates=fates) == {}
 

@@ -169,7 +169,7 @@ def test_what_is_no_text_in_a_search_is_no_accident(call: Call) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "field"), [each for each in TEXT_FIELDS if each[2] in ("name", "title", "text")]
+    ("tool", "arguments", "field"), [field for field in TEXT_FIELDS if field[2] in ("name", "title", "text")]
 )
 def test_an_empty_or_huge_title_is_refused(
     call: Call, rows: Rows, tool: str, arguments: dict[str, Any], field: str
@@ -183,7 +183,9 @@ def test_an_empty_or_huge_title_is_refused(
     assert rows() == before
 
 
-@pytest.mark.parametrize(("tool", "arguments", "field"), [each for each in REFERENCES if each[0] != "query"])
+@pytest.mark.parametrize(
+    ("tool", "arguments", "field"), [reference for reference in REFERENCES if reference[0] != "query"]
+)
 def test_a_huge_text_where_a_name_is_meant_is_refused_shortly(
     call: Call, rows: Rows, tool: str, arguments: dict[str, Any], field: str
 ) -> None:

@@ -55,11 +55,11 @@ class Model:
     def change(self, changes: list[Row], *, at_a_time: int) -> None:
         """Update tasks, so many in a batch, or one by one."""
         if at_a_time == 1:
-            for each in changes:
-                self.call("update_task", **each)
+            for item in changes:
+                self.call("update_task", **item)
             return
         for at in range(0, len(changes), at_a_time):
-            steps = [{"tool": "update_task", "args": each} for each in changes[at : at + at_a_time]]
+            steps = [{"tool": "update_task", "args": entry} for entry in changes[at : at + at_a_time]]
             self.call("batch", operations=steps)
 
     def script(self, asked: str, source: str) -> Any:
@@ -75,9 +75,9 @@ class Model:
         self.app.recorder.flush()
         with self.app.context.database.reading() as session:
             entries = call_log.list_calls(session, PageRequest(10_000)).items
-        mine = [each for each in entries if each.conversation == self.conversation.id and each.id == each.unit]
-        assert all(each.success for each in mine)
-        return sum(each.tokens for each in mine) + self.said // CHARS_PER_TOKEN
+        mine = [entry for entry in entries if entry.conversation == self.conversation.id and entry.id == entry.unit]
+        assert all(item.success for item in mine)
+        return sum(item.tokens for item in mine) + self.said // CHARS_PER_TOKEN
 
 
 def filled(app: App) -> None:
@@ -88,7 +88,7 @@ def filled(app: App) -> None:
 
     def made(tool: str, rows: list[Row]) -> None:
         for at in range(0, len(rows), BATCH):
-            steps = [{"tool": tool, "args": each} for each in rows[at : at + BATCH]]
+            steps = [{"tool": tool, "args": row} for row in rows[at : at + BATCH]]
             app.calls.call("batch", {"operations": steps}, owner)
 
     made("create_project", [{"name": name} for name in names])

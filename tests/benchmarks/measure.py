@@ -27,7 +27,7 @@ class Board:
 
     def table(self) -> Table:
         """Return all rows."""
-        load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+        load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
         table = Table(title=f"{os.cpu_count()} cores, load {load} (goals are for quiet hardware)")
         for name in ("measure", "bar", "measured", "reference of the same run"):
             table.add_column(name, overflow="fold")
@@ -58,14 +58,14 @@ async def in_turn(
     """
     found: dict[str, list[float]] = {name: [] for name in steps}
     for round_ in range(rounds + 1):
-        each: dict[str, list[float]] = {name: [] for name in steps}
+        samples: dict[str, list[float]] = {name: [] for name in steps}
         for _ in range(times if round_ else max(3, times // 10)):
             for name, step in steps.items():
                 if before is not None:
                     await before()
-                each[name].append(await took(step))
+                samples[name].append(await took(step))
         if round_:  # the first only warms up
-            for name, values in each.items():
+            for name, values in samples.items():
                 found[name].append(statistics.median(values))
     return found
 

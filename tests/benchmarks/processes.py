@@ -129,9 +129,9 @@ def stopped_later(home: Path | str) -> Generator[Address]:
 def footprint(pid: int) -> Footprint:
     """Return what a process holds: resident memory in bytes, open files, threads."""
     status, files = _fields(f"/proc/{pid}/status"), 0
-    for each in Path(f"/proc/{pid}/fd").iterdir():
+    for path in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(FileNotFoundError):  # closed just now
-            files += "panorama.db" not in os.readlink(each)
+            files += "panorama.db" not in os.readlink(path)
     return Footprint(memory=status["VmRSS"] * KB, files=files, threads=status["Threads"])
 
 
@@ -154,7 +154,7 @@ def mapped(pid: int, name: str) -> float:
 
 def _fields(path: str) -> dict[str, int]:
     parts = (line.split() for line in Path(path).read_text().splitlines())
-    return {each[0].rstrip(":"): int(each[1]) for each in parts if len(each) > 1 and each[1].isdigit()}
+    return {part[0].rstrip(":"): int(part[1]) for part in parts if len(part) > 1 and part[1].isdigit()}
 
 
 def _listens(address: Address) -> bool:

@@ -37,7 +37,7 @@ class Sandbox:
 
     def _template(self) -> int:
         mine = psutil.Process().children()
-        return next(each.pid for each in mine if any(TEMPLATE in word for word in each.cmdline()))
+        return next(process.pid for process in mine if any(TEMPLATE in word for word in process.cmdline()))
 
     def ran(
         self,
@@ -138,7 +138,9 @@ class Tasks:
 
     def __init__(self, app: App) -> None:
         self._context, self._jobs = app.context, app.jobs
-        self._arguments = next(each for each in app.calls.operation_arguments if each.operation.name == "tasks.list")
+        self._arguments = next(
+            operation for operation in app.calls.operation_arguments if operation.operation.name == "tasks.list"
+        )
 
     def page(self, cursor: str = "") -> dict[str, Any]:
         """Return the page behind a cursor."""

@@ -125,7 +125,7 @@ def store(home: Path, *, notes: int = 0, tasks: int = 0) -> Path:
     town = Town()
     with open_app(Settings(home=home, timezone="Europe/Berlin")) as app:
         projects = town.projects()
-        filled(app.context.database, ((each, each) for each in projects))
+        filled(app.context.database, ((project, project) for project in projects))
         filled(app.context.database, (_same(town.note(projects)) for _ in range(notes)))
         filled(app.context.database, (town.task(projects) for _ in range(tasks)))
     (home / "complete").touch()

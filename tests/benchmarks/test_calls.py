@@ -94,8 +94,8 @@ def test_two_thousand_notes_one_by_one_over_stdio(tmp_path: Path, board: Board) 
         texts = [Town().language.text(WORDS)] * 2000
         async with stdio(tmp_path / "home") as client, doing_nothing() as nothing:
             started = time.perf_counter()
-            for number, each in enumerate(texts):
-                await client.call_tool("create_note", {"title": f"Note {number}", "content": f"{number} {each}"})
+            for number, text in enumerate(texts):
+                await client.call_tool("create_note", {"title": f"Note {number}", "content": f"{number} {text}"})
             between = time.perf_counter()
             for _ in texts:
                 await nothing.call_tool("noop", {})

@@ -135,7 +135,7 @@ def test_what_the_door_adds_to_each_call(tmp_path: Path, board: Board, era: str)
     ):
         for name, call in calls.items():
             found = compared({"door": door, "detached": detached, "in-process": alone}, call)
-            added = {each: in_excess(found, each, "in-process") for each in ("door", "detached")}
+            added = {text: in_excess(found, text, "in-process") for text in ("door", "detached")}
             board.show(
                 f"what the door adds to {name}, p50, {era}", "≤ 0.3 ms", f"{added['door']:+.3f} ms",
                 f"{ms(found['door'])} / {ms(found['in-process'])} in-process; of the fastest turns "
@@ -269,8 +269,8 @@ def test_eight_doors_at_once(tmp_path: Path, board: Board) -> None:
         counted = [kept(doors[0], collection) for collection in ("tasks", "notes")]
 
     many = [value for values in found.values() for value in values]
-    for each in counted:
-        assert all(each[name] == CALLS_OF_EACH // 4 for name in ("warm-up", "before", "after", *found)), each
+    for amount in counted:
+        assert all(amount[name] == CALLS_OF_EACH // 4 for name in ("warm-up", "before", "after", *found)), amount
     board.show(
         f"{CLIENTS} doors, {CALLS_OF_EACH} reads and writes each: p95 / p50 of one alone", "≤ 20 x, all kept",
         f"{p95(many) / median(alone):.1f} x, all kept",

@@ -75,10 +75,11 @@ def rate(found: dict[str, list[float]], name: str) -> str:
 
 async def compared(notes: list[str], **embedders: Embedder) -> dict[str, list[float]]:
     found = await in_turn(
-        {name: step(lambda each=each: each.embed_documents(notes)) for name, each in embedders.items()}, times=1
+        {name: step(lambda measured=measured: measured.embed_documents(notes)) for name, measured in embedders.items()},
+        times=1,
     )
-    for each in embedders.values():
-        each.close()
+    for embedder in embedders.values():
+        embedder.close()
     return found
 
 
@@ -129,7 +130,7 @@ def test_loading_and_memory(module: str, name: str, board: Board) -> None:
     command = [sys.executable, "-c", LIFE.format(module=module, name=name)]
     ran = [json.loads(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(5)]
 
-    before, loaded, after, took = (median([each[place] for each in ran]) for place in range(4))
+    before, loaded, after, took = (median([call[place] for call in ran]) for place in range(4))
     board.show(f"{module}: imported, loaded, first query", "", ms(took), "a new process")
     board.show(
         f"{module}: anonymous memory, loaded", "", f"{loaded - before:.0f} MB", f"closed {after - before:.0f} MB"

@@ -212,11 +212,11 @@ def _local_mode(some: Sequence[Point], path: str) -> None:
         batch = some[at : at + 256]
         structs = [
             models.PointStruct(
-                id=str(point_id(each.chunk)),
-                vector=np.frombuffer(each.vector, "<f4").tolist(),
-                payload=to_payload(each),
+                id=str(point_id(item.chunk)),
+                vector=np.frombuffer(item.vector, "<f4").tolist(),
+                payload=to_payload(item),
             )
-            for each in batch
+            for item in batch
         ]
         client.upsert("c", structs)
     client.close()

@@ -44,7 +44,7 @@ def large(home: Path) -> Path:
     pieces = [town.language.text(NOTE_WORDS) for _ in range(60)]
     with open_app(Settings(home=home, timezone="Europe/Berlin", embedder="none")) as app:
         projects = town.projects()
-        filled(app.context.database, ((each, each) for each in projects))
+        filled(app.context.database, ((project, project) for project in projects))
         filled(app.context.database, (town.task(projects) for _ in range(5_000)))
         do(app, "batch", operations=[_file(chance, number) for number in range(50)])
         for start in range(50, FILES, 50):
@@ -89,14 +89,14 @@ class Writers:
     @contextmanager
     def writing(self) -> Generator["Writers"]:
         """Write as long as this is open."""
-        for each in self._threads:
-            each.start()
+        for thread in self._threads:
+            thread.start()
         try:
             yield self
         finally:
             self._stop.set()
-            for each in self._threads:
-                each.join()
+            for thread in self._threads:
+                thread.join()
 
     def _write(self, number: int) -> None:
         count = 0

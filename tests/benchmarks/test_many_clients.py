@@ -87,8 +87,8 @@ def test_the_processor_time_of_an_empty_call_beside_rpc(tmp_path: Path, board: B
         for era in (LEGACY, MODERN):
             board.show(
                 f"server CPU of an empty tools/call / RPC, {era}, {name}", "≤ 1.5 x" if name == "now" else "",
-                f"{median([each[era] / each['rpc'] for each in found]):.2f} x",
-                f"{median([each[era] for each in found]):.2f} / {median([each['rpc'] for each in found]):.2f} ms",
+                f"{median([item[era] / item['rpc'] for item in found]):.2f} x",
+                f"{median([item[era] for item in found]):.2f} / {median([item['rpc'] for item in found]):.2f} ms",
             )  # fmt: skip
 
 

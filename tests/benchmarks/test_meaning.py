@@ -111,7 +111,7 @@ def test_how_soon_a_write_is_found_by_meaning(tmp_path: Path, board: Board) -> N
 @pytest.mark.parametrize("name", REINDEXED)
 def test_a_reindex_beside_the_bare_embedder(tmp_path: Path, board: Board, name: str) -> None:
     bodies = costs.sample_prose(REINDEXED[name])
-    texts = [each.text for number, body in enumerate(bodies) for each in split_chunks(f"Note {number}", body)]
+    texts = [chunk.text for number, body in enumerate(bodies) for chunk in split_chunks(f"Note {number}", body)]
     bare, took = list[float](), list[float]()
     model = create_embedder(name)
     model.load()
@@ -193,5 +193,5 @@ def test_memory_with_the_model_and_without(meant: Path, board: Board, monkeypatc
 def told(pid: int) -> tuple[float, float]:
     """Return the anonymous memory and the mapped files of a process and its children, in MB (PSS)."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    every = [rollup(each) for each in (pid, *map(int, children))]
-    return sum(each["Pss_Anon"] for each in every), sum(each["Pss_File"] for each in every)
+    every = [rollup(child_pid) for child_pid in (pid, *map(int, children))]
+    return sum(item["Pss_Anon"] for item in every), sum(item["Pss_File"] for item in every)

@@ -125,10 +125,10 @@ def test_a_call_that_does_nothing(tmp_path: Path, board: Board, what: str) -> No
 
     found = asyncio.run(measured())
 
-    each = {"ours": _each(found, "ours", CALLS), "theirs": _each(found, "theirs", FEW_CALLS)}
+    item = {"ours": _each(found, "ours", CALLS), "theirs": _each(found, "theirs", FEW_CALLS)}
     board.show(
-        f"one call from a script that does {what}: FastMCP's code mode / ours", "≥ 8 x", times(each, "theirs", "ours"),
-        f"{median(each['theirs']) * 1000:.0f} / {median(each['ours']) * 1000:.0f} µs; ours is logged",
+        f"one call from a script that does {what}: FastMCP's code mode / ours", "≥ 8 x", times(item, "theirs", "ours"),
+        f"{median(item['theirs']) * 1000:.0f} / {median(item['ours']) * 1000:.0f} µs; ours is logged",
     )  # fmt: skip
 
 
@@ -244,10 +244,10 @@ def test_computing(board: Board, what: str) -> None:
 
     found = asyncio.run(measured())
 
-    each = {name: _without_start(found, name) for name in ("ours", "plain")}
+    item = {name: _without_start(found, name) for name in ("ours", "plain")}
     board.show(
-        f"{what}: in a worker / plain exec", "≤ 1.6 x", times(each, "ours", "plain"),
-        f"{ms(each['ours'])} / {ms(each['plain'])}, compiled each time",
+        f"{what}: in a worker / plain exec", "≤ 1.6 x", times(item, "ours", "plain"),
+        f"{ms(item['ours'])} / {ms(item['plain'])}, compiled each time",
     )  # fmt: skip
 
 
@@ -377,11 +377,11 @@ def _beside(board: Board, name: str, client: Raw, raging: wild.Client) -> None:
         with raging.raging():
             busy.append(wild.worked(client))
 
-    each = [p95(mine) / p95(idle) for mine, idle in zip(busy, quiet, strict=True)]
+    ratio_ = [p95(mine) / p95(idle) for mine, idle in zip(busy, quiet, strict=True)]
     calm, meanwhile = [value for some in quiet for value in some], [value for some in busy for value in some]
     runs = [took / 1000 for took in raging.took]
     board.show(
-        f"others' p95 while a script runs wild ({name}) / in quiet", "≤ 3 x", f"{median(each):.2f} x",
+        f"others' p95 while a script runs wild ({name}) / in quiet", "≤ 3 x", f"{median(ratio_):.2f} x",
         f"{p95(meanwhile):.1f} / {p95(calm):.1f} ms, p50 {median(meanwhile):.1f} / {median(calm):.1f} ms; {len(runs)} "
         f"runs of 1 s at most, the longest took {max(runs):.1f} s",
     )  # fmt: skip

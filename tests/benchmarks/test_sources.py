@@ -74,7 +74,7 @@ async def test_a_call_beside_a_bare_client(board: Board, tmp_path: Path) -> None
     source = McpSource(raw_config(), str, tmp_path / "direct")
     with open_app(read_settings(home=tmp_path, embedder="none")) as app:
         async with bare:
-            [function] = [each for each in source.list_functions(Deadline.after(30)) if each.name == "echo"]
+            [function] = [item for item in source.list_functions(Deadline.after(30)) if item.name == "echo"]
             _run(app, 'sdk.crm.echo(message="x")')
 
             async def call_bare() -> object:
@@ -142,10 +142,13 @@ async def test_definitions_of_published_servers(board: Board, tmp_path: Path) ->
                 failed.append(f"{entries[source]['command']}: {error.message}")
                 continue
             tools += len(functions)
-            definitions = [[each.own_name, each.description, each.parameters, each.returns] for each in functions]
+            definitions = [
+                [function.own_name, function.description, function.parameters, function.returns]
+                for function in functions
+            ]
             chars += len(json.dumps(definitions))
         after = await _measure_context(app)
-    servers = len(entries) - sum(":" in each for each in failed)
+    servers = len(entries) - sum(":" in item for item in failed)
     reference = (
         f"{servers} servers, {tools} tools, {chars // CHARS_PER_TOKEN:,} tokens; missing: {', '.join(failed) or '–'}"
     )
@@ -156,7 +159,7 @@ async def _measure_context(app: App) -> int:
     """Return how many characters a client puts before its model: the instructions and the list of tools."""
     async with Client(build_server(app)) as client:
         tools, instructions = await client.list_tools(), client.instructions or ""
-    shown = [[each.name, each.description, each.input_schema] for each in tools]
+    shown = [[tool.name, tool.description, tool.input_schema] for tool in tools]
     return len(instructions) + len(json.dumps(shown))
 
 

@@ -101,8 +101,8 @@ def test_visitors_who_hang_up_in_the_middle(scene: Scene) -> None:
     with scene.storm(f"{CYCLES // 2} that hang up without their answers"):
         for number in range(CYCLES // 2):
             with straight(scene.daemon.address, ERAS[number % 2]) as client:
-                for each in range(5):
-                    client.write(client.call_of("search", query=f"task {each}"))
+                for index in range(5):
+                    client.write(client.call_of("search", query=f"task {index}"))
                 client.write(client.call_of("status")[: number % 60])
 
 
@@ -225,8 +225,8 @@ def test_visitors_who_fall_silent(scene: Scene) -> None:
         began, before = time.perf_counter(), scene.daemon.footprint()
         silent = [stack.enter_context(half_open(scene.daemon, number)) for number in range(SILENT)]
         held = scene.daemon.footprint()
-        for number, each in enumerate(silent):
-            assert number % 3 == 2 or each.recv(4096) == b""
+        for number, item in enumerate(silent):
+            assert number % 3 == 2 or item.recv(4096) == b""
         seconds = time.perf_counter() - began
 
     scene.board.show("   who never greeted is sent away", "", f"after {seconds:.1f} s", f"held: {held.since(before)}")

@@ -17,7 +17,7 @@ SAMPLES: dict[str, Any] = {"string": "x", "integer": 1, "boolean": True, "number
 
 def tools(app: App) -> list[Arguments]:
     """Return what every tool takes."""
-    return [each for each in app.calls.operation_arguments if each.operation.tool]
+    return [operation for operation in app.calls.operation_arguments if operation.operation.tool]
 
 
 def sample(schema: dict[str, Any]) -> Any:
@@ -45,7 +45,7 @@ def other_forms(value: Any, schema: dict[str, Any]) -> Iterator[Any]:
 def test_every_argument_of_every_tool_is_taken_in_the_forms_that_clients_send(app: App) -> None:
     for tool in tools(app):
         schema = input_schema(tool)
-        plain = {name: sample(each) for name, each in schema["properties"].items()}
+        plain = {name: sample(schema_of_field) for name, schema_of_field in schema["properties"].items()}
         parsed = tool.parse(plain)
         for name, value in plain.items():
             for form in other_forms(value, schema["properties"][name]):

@@ -24,16 +24,16 @@ SECRET = "hunter2-hunter2"
 
 def remembered() -> str:
     """Return all that is kept of what was shown, so that it need not be made again."""
-    kept = [each for each in vars(call_log).values() if hasattr(each, "cache_info")]
+    kept = [var for var in vars(call_log).values() if hasattr(var, "cache_info")]
     assert kept
-    return "".join(repr(list(each)) for each in gc.get_referents(*kept) if isinstance(each, dict))
+    return "".join(repr(list(referent)) for referent in gc.get_referents(*kept) if isinstance(referent, dict))
 
 
 @pytest.fixture(autouse=True)
 def _forgetful() -> None:
-    for each in vars(call_log).values():
-        if hasattr(each, "cache_clear"):
-            each.cache_clear()
+    for var in vars(call_log).values():
+        if hasattr(var, "cache_clear"):
+            var.cache_clear()
 
 
 def test_what_stands_under_the_name_of_a_secret_is_not_remembered() -> None:
@@ -48,7 +48,7 @@ def test_long_names_are_not_remembered() -> None:
     redact({"where": {"x" * 1000: "y", "z" * 100 + "_password": SECRET}})
 
     assert "'where'" in remembered()
-    assert not [each for each in ("xxx", "zzz", SECRET) if each in remembered()]
+    assert not [secret for secret in ("xxx", "zzz", SECRET) if secret in remembered()]
 
 
 def test_a_long_name_of_a_secret_hides_it_too() -> None:

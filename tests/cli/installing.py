@@ -84,4 +84,4 @@ def copies_of(client: McpClient) -> list[Path]:
 
 def files_in(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder, with what they hold."""
-    return {str(each.relative_to(folder)): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -105,7 +105,7 @@ def test_what_is_kept_can_be_explored(process: Command, temporary: Path, tmp_pat
     assert done.code == 0
     assert f"PANORAMA_HOME={tmp_path}/kept/home panorama tasks" in done.out
     assert counts["note"] == len(files)
-    assert sorted(each.name for each in (tmp_path / "kept").iterdir()) == ["home", "workspace"]
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == ["home", "workspace"]
 
 
 def test_a_folder_that_holds_something_is_not_used(run: Command, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_folder_that_holds_something_is_not_used(run: Command, tmp_path: Path)
 
     assert refused.code == 2
     assert "is not empty" in refused.err
-    assert [each.name for each in tmp_path.iterdir()] == ["mine.md"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.md"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -137,8 +137,8 @@ def test_a_stopped_demo_leaves_nothing(temporary: Path, number: signal.Signals) 
 def test_the_sample_is_written_for_a_day(tmp_path: Path) -> None:
     files = sample.write_files(tmp_path, LEAP_DAY)
 
-    texts = [each.read_text(encoding="utf-8") for each in files]
-    assert len(files) == len(list(tmp_path.rglob("*"))) - len([each for each in tmp_path.rglob("*") if each.is_dir()])
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    assert len(files) == len(list(tmp_path.rglob("*"))) - len([path for path in tmp_path.rglob("*") if path.is_dir()])
     assert not any("{{" in text or "}}" in text for text in texts)
     assert any(LEAP_DAY.isoformat() in text for text in texts)
 

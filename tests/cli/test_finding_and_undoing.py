@@ -65,7 +65,7 @@ def test_a_search_takes_the_days_of_the_last_change(run: Command, given: Given) 
     found = [run("search", "tea", *days, "--json").answer["data"] for days in ((), ("--since", "today"))]
     before, later = run("search", "tea", "--until", "yesterday"), run("search", "tea", "--since", "tomorrow")
 
-    assert [len(each) for each in found] == [1, 1]
+    assert [len(item) for item in found] == [1, 1]
     for search, side in ((before, "until"), (later, "since")):
         assert search.err.startswith(f"Nothing found with these filters, by words alone ({side} ")
         assert search.err.endswith(f")\nNarrowed by {side}: leave it out to look everywhere.\n")
@@ -210,13 +210,13 @@ def test_what_was_deleted_is_listed_and_comes_back_by_name(run: Command, given: 
 
 def test_a_name_that_two_deleted_items_have_is_refused_with_both(run: Command, given: Given) -> None:
     ids = [given("create_note", title="Tea")["id"] for _ in range(2)]
-    for each in ids:
-        given("delete_item", item=each)
+    for id_ in ids:
+        given("delete_item", item=id_)
 
     refused = run("restore", "Tea")
 
     assert refused.code == 1
-    assert all(each in refused.err for each in ids)
+    assert all(identifier in refused.err for identifier in ids)
 
 
 def test_the_call_log_tells_what_failed(run: Command) -> None:

@@ -37,7 +37,7 @@ def test_a_new_file_needs_no_copy_and_is_private(run: Command, name: str) -> Non
 
     client = configurations.all_clients()[name]
     assert "copy" not in installed["data"]
-    assert [each.name for each in client.file.parent.iterdir()] == [client.file.name]
+    assert [path.name for path in client.file.parent.iterdir()] == [client.file.name]
     assert stat.S_IMODE(client.file.stat().st_mode) == 0o600
 
 
@@ -62,7 +62,7 @@ def test_a_link_stays_a_link(run: Command, given: Given, name: str, person: Path
 
     assert client.file.readlink() == kept
     assert b"panorama" in kept.read_bytes()
-    assert (len(copies_of(client)), [each.name for each in kept.parent.iterdir()]) == (1, ["kept"])
+    assert (len(copies_of(client)), [path.name for path in kept.parent.iterdir()]) == (1, ["kept"])
 
 
 @each_client

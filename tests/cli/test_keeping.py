@@ -69,7 +69,7 @@ def test_a_damaged_backup_ends_with_2_and_says_what_to_do(
 
 def test_what_was_not_to_be_had_is_told_and_ends_with_1(run: Command, given: Given, home: Path) -> None:
     given("write_file", name="tea.md", text="oolong")
-    next(each for each in (home / "files").rglob("*") if each.is_file()).unlink()
+    next(path for path in (home / "files").rglob("*") if path.is_file()).unlink()
 
     made, listed = run("backup"), run("backup", "list")
 
@@ -120,7 +120,7 @@ def test_a_copy_is_put_in_place_of_the_present_data_which_is_kept(
     (kept,) = (home / "backups").glob("replaced-*.db")
     assert run("restore", str(kept), "--yes").code == 0
     assert [row["title"] for row in run("note", "--json").answer["data"]] == ["Later"]
-    assert [each.name for each in home.parent.iterdir() if "restored" in each.name] == []
+    assert [entry.name for entry in home.parent.iterdir() if "restored" in entry.name] == []
 
 
 def test_a_restore_names_the_schedules_and_reviews_it_brings(run: Command, given: Given, home: Path) -> None:
@@ -219,8 +219,8 @@ def test_in_the_background_it_needs_somebody_who_runs_jobs(run: Command, given: 
         for words in (("backup",), ("export",), ("purge",), ("restore", made, "--to", str(tmp_path / "n")))
     ]
 
-    assert {each.code for each in asked} == {3}
-    assert all("No background worker" in each.err for each in asked)
+    assert {request.code for request in asked} == {3}
+    assert all("No background worker" in request.err for request in asked)
     assert run("restore", "--background").code == 2
 
 
@@ -246,8 +246,8 @@ def test_an_empty_path_is_not_the_current_folder(
         )
     ]  # fmt: skip
 
-    assert {each.code for each in refused} == {2}
-    assert all("empty" in each.err for each in refused)
+    assert {error.code for error in refused} == {2}
+    assert all("empty" in error.err for error in refused)
     assert list((tmp_path / "here").iterdir()) == []
 
 

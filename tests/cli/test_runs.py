@@ -20,7 +20,7 @@ def test_what_a_script_printed_cannot_steer_the_terminal_at_the_end_of_a_pipe(
 
     shown = run("runs", "show", made).out
 
-    assert not any(each in shown for each in STEERS)
+    assert not any(control in shown for control in STEERS)
     assert "red [31m" in shown
     assert "\n\tindented" in shown
 
@@ -30,7 +30,7 @@ def test_a_program_gets_all_that_a_script_printed(run: Command, given: Callable[
 
     told = run("runs", "show", made, "--json").answer
 
-    assert all(each in told["data"]["output"] for each in STEERS)
+    assert all(control in told["data"]["output"] for control in STEERS)
 
 
 def test_what_a_job_answers_cannot_steer_a_terminal_either(run: Command) -> None:
@@ -40,7 +40,7 @@ def test_what_a_job_answers_cannot_steer_a_terminal_either(run: Command) -> None
 
     shown = run("jobs", "show", begun).out
 
-    assert not any(each in shown for each in STEERS)
+    assert not any(control in shown for control in STEERS)
     assert "tea" in shown
 
 
@@ -61,7 +61,7 @@ def test_a_run_is_shown_without_secrets(run: Command, given: Callable[..., Any])
 
     shown = [run("runs", "show", made).out, run("runs", "show", made, "--json").out, run("runs").out]
 
-    assert not any("hunter2" in each for each in shown)
+    assert not any("hunter2" in item for item in shown)
     assert shown[0].splitlines()[2] == "password = •••"
 
 

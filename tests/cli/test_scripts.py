@@ -240,7 +240,7 @@ def test_options_become_what_the_script_takes(run: Command, home: Path) -> None:
 def test_lists_and_shows_are_json_too(run: Command) -> None:
     listed: list[dict[str, Any]] = run("scripts", "--json").answer["data"]
 
-    assert "count" in [each["name"] for each in listed]
+    assert "count" in [row["name"] for row in listed]
     assert "Count the tasks of a project." in run("scripts").out
     assert "def main(project" in run("scripts", "show", "count").out
 

@@ -53,7 +53,7 @@ def test_a_clock_that_leaps_forward_is_noticed(
     finally:
         ticking.close()
 
-    assert [(each.reminder.title, each.late) for each in rang] == [("Tea", timedelta(hours=1))]
+    assert [(alert.reminder.title, alert.late) for alert in rang] == [("Tea", timedelta(hours=1))]
 
 
 def test_while_it_ticks_a_reminder_that_is_set_will_ring(app: App, call: Call, quick: None) -> None:

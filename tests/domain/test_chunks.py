@@ -49,21 +49,21 @@ def test_a_long_text_is_cut_behind_paragraphs_and_overlaps() -> None:
     found = split_chunks("Jam", "\n\n".join([PARAGRAPH] * 8))
 
     assert len(found) > 3
-    assert all(each.text.startswith("Jam\n") for each in found)
+    assert all(chunk.text.startswith("Jam\n") for chunk in found)
     assert all(0 < one.end - two.begin <= OVERLAP_CHARS for one, two in pairwise(found))
 
 
 def test_a_heading_begins_a_passage_of_its_own() -> None:
     found = split_chunks("House", f"# Roof\n{PARAGRAPH}\n# Cellar\n{PARAGRAPH}")
 
-    assert [each.text.splitlines()[1] for each in found] == ["# Roof", "# Cellar"]
+    assert [chunk.text.splitlines()[1] for chunk in found] == ["# Roof", "# Cellar"]
 
 
 @pytest.mark.parametrize(
     "body", ["", "🎉🎉 ✨", "--- *** ___", "1234 5678", base64.b64encode(bytes(range(256)) * 9).decode()]
 )
 def test_what_is_no_language_is_not_embedded(body: str) -> None:
-    assert [each.text for each in split_chunks("Party", body)] == ["Party"]
+    assert [chunk.text for chunk in split_chunks("Party", body)] == ["Party"]
     assert split_chunks("🎉", body) == ()
 
 

@@ -79,7 +79,7 @@ def test_a_title_becomes_a_name_that_every_system_takes(title: str, name: str) -
 def test_two_of_one_name_have_two_names_whatever_their_case() -> None:
     names = UniqueNames()
 
-    assert [names.reserve("", each, ".md") for each in ("Tea", "TEA", "tea")] == ["Tea.md", "TEA (2).md", "tea (3).md"]
+    assert [names.reserve("", text, ".md") for text in ("Tea", "TEA", "tea")] == ["Tea.md", "TEA (2).md", "tea (3).md"]
     assert names.reserve("Kitchen", "Tea", ".md") == "Tea.md"
 
 

@@ -199,7 +199,7 @@ def test_what_cannot_be_a_script_is_refused(code: str, inputs: dict[str, Any], s
 def test_a_summary_cannot_leave_its_quotes() -> None:
     made = wrap_code("5", {}, 'x"""\nimport os\n"""\\')
 
-    assert [type(each).__name__ for each in ast.parse(made).body] == ["Expr", "FunctionDef"]
+    assert [type(node).__name__ for node in ast.parse(made).body] == ["Expr", "FunctionDef"]
 
 
 @pytest.mark.parametrize(

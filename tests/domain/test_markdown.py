@@ -198,9 +198,11 @@ def test_boxes_and_headings_in_a_comment_are_none():
 
 @given(texts)
 def test_headings_are_where_reading_line_by_line_finds_them(text: str):
-    alone = [(each.start, first_heading([each])) for each in iter_lines(text) if first_heading([each])]
+    alone = [(line.start, first_heading([line])) for line in iter_lines(text) if first_heading([line])]
 
-    assert alone == [(each.start, each.title) for each in parse_headings(text) if each.level == 1 and each.title]
+    assert alone == [
+        (heading.start, heading.title) for heading in parse_headings(text) if heading.level == 1 and heading.title
+    ]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])

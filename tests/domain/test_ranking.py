@@ -15,7 +15,7 @@ arms = st.lists(st.tuples(st.sampled_from(ITEMS), sure), unique_by=lambda hit: h
 
 
 def order(arms: Mapping[str, Arm], ages: Mapping[str, float] | None = None) -> list[str]:
-    return [each.item for each in fuse(arms, ages)]
+    return [score.item for score in fuse(arms, ages)]
 
 
 @given(keyword=arms, semantic=arms, first=certain)
@@ -45,9 +45,9 @@ def test_what_holds_every_word_stands_before_all_that_meaning_alone_found(keywor
 def test_every_hit_is_there_once_with_the_arms_that_found_it(keyword: Arm, semantic: Arm) -> None:
     found = fuse({"keyword": keyword, "semantic": semantic})
 
-    assert sorted(each.item for each in found) == sorted({*dict(keyword), *dict(semantic)})
-    assert all(("keyword" in each.why) == (each.item in dict(keyword)) for each in found)
-    assert all(("semantic" in each.why) == (each.item in dict(semantic)) for each in found)
+    assert sorted(item.item for item in found) == sorted({*dict(keyword), *dict(semantic)})
+    assert all(("keyword" in item.why) == (item.item in dict(keyword)) for item in found)
+    assert all(("semantic" in item.why) == (item.item in dict(semantic)) for item in found)
 
 
 @given(keyword=arms, semantic=arms)

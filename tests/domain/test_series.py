@@ -66,7 +66,7 @@ def test_a_series_that_is_looked_at_from_later_on_has_the_same_times(days: int) 
         rule
         for rule in rules()
         if list(rrule.parse_rule(rule).iter_times(START, LAST, begin))
-        != [each for each in rrule.parse_rule(rule).iter_times(START, LAST) if each >= begin]
+        != [moment for moment in rrule.parse_rule(rule).iter_times(START, LAST) if moment >= begin]
     ]
 
     assert other == []

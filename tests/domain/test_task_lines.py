@@ -58,7 +58,7 @@ def test_lines_are_followed_through_random_edits(capsys: pytest.CaptureFixture[s
         new = list(old)
         for _ in range(rng.randint(1, 5)):
             _edit(rng, new)
-        before, after = ("\n".join(text for _, text in each) for each in (old, new))
+        before, after = ("\n".join(text for _, text in line) for line in (old, new))
         places = _find_places(before, {at: name for at, (name, _) in enumerate(old, 1)})
 
         found = {place.line: name for name, place in follow_lines(places, before, after).items() if place.line > 0}

@@ -46,10 +46,10 @@ def test_a_day_is_no_moment_and_what_is_offered_instead_is_one(word: str) -> Non
     with pytest.raises(InvalidInputError, match="at needs a time of day") as refused:
         times.parse_datetime(word, "at", now=NOW, zone=BERLIN)
 
-    offered = [each.strip(" .") for each in refused.value.hint.removeprefix("Use ").replace(" or ", " ").split(",")]
+    offered = [part.strip(" .") for part in refused.value.hint.removeprefix("Use ").replace(" or ", " ").split(",")]
     assert len(offered) == 6
-    for each in offered:
-        times.parse_datetime(each.partition(" (")[0], "at", now=NOW, zone=BERLIN)
+    for phrase in offered:
+        times.parse_datetime(phrase.partition(" (")[0], "at", now=NOW, zone=BERLIN)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_an_escaped_backslash_escapes_no_link() -> None:
 
 
 def test_a_fence_ends_and_a_quoted_fence_hides_nothing_below_it() -> None:
-    assert targets("```\n[[a]]\n```\n[[b]]\n> ```\n[[c]]\r\n[[d]]") == [("mentions", each) for each in "bcd"]
+    assert targets("```\n[[a]]\n```\n[[b]]\n> ```\n[[c]]\r\n[[d]]") == [("mentions", letter) for letter in "bcd"]
 
 
 @pytest.mark.parametrize(

@@ -121,13 +121,13 @@ class Peer:
             return self._number
         wanted = {"toolsListChanged": True, "resourcesListChanged": True, "resourceSubscriptions": list(uris)}
         number = self.send("subscriptions/listen", notifications=wanted)
-        self.until(lambda: any("acknowledged" in each["method"] for each in self.heard))
+        self.until(lambda: any("acknowledged" in message["method"] for message in self.heard))
         return number
 
     def hears(self, method: str) -> dict[str, Any]:
         """Wait for a notification or a question of the server, and take it."""
-        self.until(lambda: any(each["method"] == method for each in self.heard))
-        found = next(each for each in self.heard if each["method"] == method)
+        self.until(lambda: any(message["method"] == method for message in self.heard))
+        found = next(message for message in self.heard if message["method"] == method)
         self.heard.remove(found)
         return found
 

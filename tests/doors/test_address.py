@@ -40,7 +40,7 @@ def test_every_way_to_a_directory_leads_to_one_daemon(tmp_path: Path) -> None:
 def test_a_sockets_path_is_never_too_long_for_macos(tmp_path: Path) -> None:
     paths = [Address(str(tmp_path / ("ü" * length))).socket for length in range(1, 120, 7)]
 
-    assert max(len(each.encode()) for each in paths) <= MAX_SOCKET_PATH_BYTES
+    assert max(len(path.encode()) for path in paths) <= MAX_SOCKET_PATH_BYTES
     assert len(set(paths)) == len(paths)
 
 

@@ -59,13 +59,13 @@ def test_the_daemon_leaves_when_its_last_client_has(address: Address) -> None:
 @pytest.mark.slow
 def test_answers_that_are_under_way_arrive_after_the_client_has_closed_its_side(address: Address, era: str) -> None:
     peer = Peer(era).__enter__()
-    numbers = [peer.start("create_task", title=f"Tea {each}") for each in range(40)]
+    numbers = [peer.start("create_task", title=f"Tea {number}") for number in range(40)]
     assert peer.process.stdin
 
     peer.process.stdin.close()
 
     answers = [peer.answer(number) for number in numbers]
-    assert all("isError" not in each["result"] or not each["result"]["isError"] for each in answers)
+    assert all("isError" not in answer["result"] or not answer["result"]["isError"] for answer in answers)
     assert peer.process.wait(30) == 0
     peer.close()
 

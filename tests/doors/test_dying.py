@@ -143,7 +143,7 @@ def test_a_restart_loses_no_call(address: Address, home: Path, era: str) -> None
 
         answers = [peer.answer(number)["result"] for number in numbers]
 
-        assert not [each for each in answers if each.get("isError")]
+        assert not [answer for answer in answers if answer.get("isError")]
         assert titles(home) == [f"Tea {number:04}" for number in range(len(numbers))]
         assert pid_of(address) != old
 

@@ -18,7 +18,7 @@ def line(**said: Any) -> bytes:
 
 def read(lines: Any) -> list[Mapping[str, Any]]:
     """Return the messages of lines."""
-    return [json.loads(each) for each in lines]
+    return [json.loads(raw) for raw in lines]
 
 
 INITIALIZE = line(id=0, method="initialize", params={})
@@ -47,7 +47,7 @@ def test_a_call_that_had_begun_is_unknown_and_one_that_had_not_is_sent_again(exc
     (told,) = read(exchange.on_daemon_lost())
 
     assert (told["id"], read_result(told["result"])["error"]["code"]) == (1, "outcome_unknown")
-    assert [each.get("id") for each in read(exchange.replay())] == [0, None, 3]
+    assert [message.get("id") for message in read(exchange.replay())] == [0, None, 3]
 
 
 def test_the_answer_to_a_repeated_handshake_is_not_the_clients(exchange: RequestTracker) -> None:
@@ -64,7 +64,7 @@ def test_a_handshake_that_was_under_way_is_answered_to_the_client() -> None:
 
     list(exchange.on_daemon_lost())
 
-    assert [each["id"] for each in read(exchange.replay())] == [0]
+    assert [message["id"] for message in read(exchange.replay())] == [0]
     assert exchange.on_daemon_line(line(id=0, result={})) is not None
 
 
@@ -75,19 +75,19 @@ def test_subscriptions_are_repeated_until_they_are_taken_back(exchange: RequestT
 
     list(exchange.on_daemon_lost())
 
-    assert [each.get("params", {}).get("uri") for each in read(exchange.replay())] == [None, None, "b"]
+    assert [message.get("params", {}).get("uri") for message in read(exchange.replay())] == [None, None, "b"]
     assert exchange.on_daemon_line(line(id=6, result={})) is None
 
 
 def test_a_request_that_kills_every_daemon_is_not_sent_to_a_third(exchange: RequestTracker) -> None:
     exchange.on_client_line(LIST)
     assert read(exchange.on_daemon_lost()) == []
-    assert [each.get("id") for each in read(exchange.replay())] == [0, None, 2]
+    assert [message.get("id") for message in read(exchange.replay())] == [0, None, 2]
 
     (told,) = read(exchange.on_daemon_lost())
 
     assert (told["id"], told["error"]["code"]) == (2, -32000)
-    assert [each.get("id") for each in read(exchange.replay())] == [0, None]
+    assert [message.get("id") for message in read(exchange.replay())] == [0, None]
 
 
 def test_an_orderly_end_does_not_count_as_a_death(exchange: RequestTracker) -> None:
@@ -96,7 +96,7 @@ def test_an_orderly_end_does_not_count_as_a_death(exchange: RequestTracker) -> N
         exchange.on_daemon_line(b'{"panorama":"leaving","stopped":false,"unfinished":[]}')
 
         assert read(exchange.on_daemon_lost()) == []
-        assert [each.get("id") for each in read(exchange.replay())] == [0, None, 2]
+        assert [message.get("id") for message in read(exchange.replay())] == [0, None, 2]
 
 
 def test_what_a_leaving_daemon_could_not_finish_is_unknown(exchange: RequestTracker) -> None:
@@ -104,7 +104,7 @@ def test_what_a_leaving_daemon_could_not_finish_is_unknown(exchange: RequestTrac
     exchange.on_client_line(LIST)
     exchange.on_daemon_line(b'{"panorama":"leaving","stopped":true,"unfinished":[1]}')
 
-    assert [each["id"] for each in read(exchange.on_daemon_lost())] == [1]
+    assert [message["id"] for message in read(exchange.on_daemon_lost())] == [1]
     assert exchange.farewell
     assert exchange.farewell["stopped"]
 
@@ -174,7 +174,7 @@ def test_lines_come_out_whole_however_they_are_cut(size: int) -> None:
     text = b"one\n\ntwo three\n" + b"x" * 40 + b"\nlast"
     lines = LineDecoder()
 
-    got = [each for at in range(0, len(text), size) for each in lines.feed(text[at : at + size])]
+    got = [raw for at in range(0, len(text), size) for raw in lines.feed(text[at : at + size])]
 
     assert got == [b"one", b"", b"two three", b"x" * 40]
 
@@ -182,7 +182,7 @@ def test_lines_come_out_whole_however_they_are_cut(size: int) -> None:
 def test_a_line_that_is_too_long_leaves_its_edges_and_the_next_line() -> None:
     lines = LineDecoder(limit=100)
 
-    got = [each for part in (b'{"id":7,', b"x" * 90, b"y" * 90, b"end\nnext\n") for each in lines.feed(part)]
+    got = [raw for part in (b'{"id":7,', b"x" * 90, b"y" * 90, b"end\nnext\n") for raw in lines.feed(part)]
 
     assert isinstance(got[0], OversizedLine)
     assert got[0].edges.startswith(b'{"id":7,')

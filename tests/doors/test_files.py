@@ -96,7 +96,7 @@ def test_the_database_is_for_its_owner_alone_also_in_an_open_directory(address: 
     with Peer() as peer:
         peer.call("create_task", title="Tea")
 
-        modes = {each.name: each.stat().st_mode & 0o777 for each in home.glob("panorama.db*")}
+        modes = {path.name: path.stat().st_mode & 0o777 for path in home.glob("panorama.db*")}
         assert set(modes.values()) == {0o600}, modes
 
 
@@ -159,7 +159,7 @@ def test_what_is_no_copy_changes_nothing(address: Address, home: Path, tmp_path:
 
     ends = [restoring(str(tmp_path / name), "--yes") for name in ("no.db", "missing.db")]
 
-    assert [each.returncode for each in ends] == [2, 2]
+    assert [end.returncode for end in ends] == [2, 2]
     assert (home / "panorama.db").read_bytes() == before
 
 

@@ -73,7 +73,7 @@ def test_who_waits_hears_of_progress(address: Address, era: str) -> None:
             other.call("cancel_job", job=begun)
 
         assert peer.answer(asked)["result"]["structuredContent"]["data"]["state"] == "cancelled"
-        assert [each["progressToken"] for each in heard] == ["p1"] * 3
+        assert [message["progressToken"] for message in heard] == ["p1"] * 3
 
 
 def test_a_client_that_listens_hears_that_a_job_came_further(address: Address, era: str) -> None:

@@ -76,7 +76,7 @@ def test_a_changed_list_of_tools_is_notified_once(address: Address, era: str) ->
         time.sleep(0.2)  # notifications are gathered for 0.04 s
         other.call("status")
 
-        assert [each for each in other.heard if each["method"] == CHANGED] == []
+        assert [message for message in other.heard if message["method"] == CHANGED] == []
 
 
 def test_tools_and_their_texts_outlive_the_daemon(address: Address) -> None:

@@ -48,7 +48,7 @@ def test_a_daemon_begins_and_answers_though(address: Address, what: str, monkeyp
         found = peer.call("search", query="quince")
         said = peer.call("status")["data"]["search"]
 
-    assert [each["id"] for each in found["data"]] == [made]
+    assert [row["id"] for row in found["data"]] == [made]
     assert "by words alone" in found["summary"]
     assert error in said["last_error"]
     assert remedy in said["do"]
@@ -107,8 +107,8 @@ def test_progress_of_a_long_one_only_grows(meaning: Address) -> None:
         )
         assert not peer.answer(number)["result"].get("isError")
 
-    heard = [each["params"] for each in peer.heard if each["method"] == "notifications/progress"]
-    steps = [each["progress"] for each in heard]
+    heard = [message["params"] for message in peer.heard if message["method"] == "notifications/progress"]
+    steps = [message["progress"] for message in heard]
     assert steps == sorted(set(steps))
     assert heard[-1]["message"]
 

@@ -70,8 +70,8 @@ def visit(address: Address, number: int) -> None:
 def hang_up(address: Address, number: int) -> None:
     """Come, call, and go without the answers, in the middle of a line."""
     with straight(address, ERAS[number % 2]) as client:
-        for each in range(5):
-            client.write(client.call_of("search", query=f"tea {each}"))
+        for index in range(5):
+            client.write(client.call_of("search", query=f"tea {index}"))
         client.write(client.call_of("status")[: number % 40])
 
 

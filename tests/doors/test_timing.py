@@ -111,7 +111,7 @@ def test_a_client_that_comes_later_hears_what_waits_until_it_is_acknowledged(add
         assert rung(later) == []
     with Peer(LEGACY) as last:
         last.call("status")
-        heard = [each for each in last.heard if each["method"] == MESSAGE]
+        heard = [message for message in last.heard if message["method"] == MESSAGE]
 
     assert (again["alert"], again["repeated"]) == (first["alert"], True)
     assert heard == []
@@ -165,7 +165,7 @@ def test_a_clock_that_is_set_forward_and_back_is_noticed_and_rings_once(address:
         set_clock(address, minutes=32)
 
         assert peer.hears(MESSAGE)["params"]["data"]["title"] == "Last"
-        assert not [each for each in peer.heard if each["method"] == MESSAGE]
+        assert not [message for message in peer.heard if message["method"] == MESSAGE]
 
 
 @pytest.mark.slow

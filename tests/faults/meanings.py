@@ -49,8 +49,8 @@ def wanted(app: App) -> dict[str, str]:
         for kind, noun in NOUNS.items():
             ids = session.connection.exec_driver_sql(f"SELECT id FROM {noun.table.name} WHERE deleted_at IS NULL")
             for id_ in ids.scalars().all():
-                for each in split_chunks(*rows.load(session, kind, id_).search_text()):
-                    found[f"{id_}:{each.position}"] = digest(each.text)
+                for chunk in split_chunks(*rows.load(session, kind, id_).search_text()):
+                    found[f"{id_}:{chunk.position}"] = digest(chunk.text)
     return found
 
 
@@ -122,7 +122,7 @@ def finds(house: House, subject: str, id_: str) -> bool:
 
     answer: Mapping[str, Any] = {}
     until(ran, "search by meaning")
-    return id_ in {each["id"] for each in answer["data"]}
+    return id_ in {row["id"] for row in answer["data"]}
 
 
 def converges(house: House) -> None:

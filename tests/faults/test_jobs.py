@@ -102,11 +102,11 @@ def reindexed_through_kills(address: Address, home: Path, rounds: int, notes: in
             wait(lambda: address.find_pid() is None)
             waits.append(picked_up(address, peer, id_, int(before)))
         until(lambda: has_ended(peer, id_), "the job's end")
-        found = [shown(peer, each) for each in (*ends, id_)]
+        found = [shown(peer, end) for end in (*ends, id_)]
     wait(lambda: address.find_pid() is None, "the daemon's end")
-    print(f"picked up after at most {max(waits):.1f} s, {[each['attempts'] for each in found]} attempts")  # noqa: T201 (it is printed if the test fails)
+    print(f"picked up after at most {max(waits):.1f} s, {[item['attempts'] for item in found]} attempts")  # noqa: T201 (it is printed if the test fails)
 
-    assert {each["state"] for each in found} == {"succeeded"}, found
+    assert {item["state"] for item in found} == {"succeeded"}, found
     assert max(waits) <= PICK_UP_SECONDS
     assert is_sound(home)
     assert_converged(home, *SUBJECTS)
@@ -176,7 +176,7 @@ def test_a_reindex_that_is_cancelled_stops_within_a_second_and_says_how_far_it_c
     assert (told["data"]["state"], took < 1.5) == ("cancelled", True), told
     came = re.search(r"It had done ([\d,]+) of ([\d,]+)", told["data"]["summary"])
     assert came, told
-    done, total = (int(each.replace(",", "")) for each in came.groups())
+    done, total = (int(group.replace(",", "")) for group in came.groups())
     assert 0 < done < total
     assert total > 2000  # all notes are cut anew, after what still waited; and the index counts, too
 

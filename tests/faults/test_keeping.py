@@ -36,11 +36,11 @@ def full(house: House) -> House:
     """A store with 200 files, of which each takes its time to be copied."""
     chance = random.Random(5)
     for start in range(0, FILES, 50):
-        each = [
+        item = [
             {"name": f"{number}.bin", "base64": b64encode(chance.randbytes(FILE_BYTES)).decode()}
             for number in range(start, start + 50)
         ]
-        house.do("batch", operations=[{"tool": "write_file", "args": args} for args in each])
+        house.do("batch", operations=[{"tool": "write_file", "args": args} for args in item])
     house.settle()
     return house
 
@@ -91,11 +91,11 @@ def test_kill_9_leaves_a_whole_one_or_none_and_the_next_one_cleans_up(what: str,
             process.kill()
         killed += process.wait(PATIENCE) != 0
 
-        for each in set(folder.glob("panorama-*")) - checked:
-            full.do("backups.check", path=str(each))
-            checked.add(each)
-        for each in folder.glob("r*"):
-            assert not differing_but_for_the_log(full.home, each)
+        for path in set(folder.glob("panorama-*")) - checked:
+            full.do("backups.check", path=str(path))
+            checked.add(path)
+        for path in folder.glob("r*"):
+            assert not differing_but_for_the_log(full.home, path)
         assert is_sound(full.home)
 
     assert killed, "nothing was killed in the middle"
@@ -125,7 +125,7 @@ def test_a_disk_that_fills_up_meanwhile_ends_it_with_nothing_left(what: str, ful
         made(full, what, disk / "new" / "out")
 
     assert refusal.value.hint
-    assert {each.name for each in disk.iterdir()} == {"mine.txt", "others"}
+    assert {path.name for path in disk.iterdir()} == {"mine.txt", "others"}
     assert is_sound(full.home)
 
 
@@ -151,7 +151,7 @@ def test_a_restore_onto_a_full_disk_leaves_nothing(what: str, full: House, disk:
     with pytest.raises(UnavailableError, match="full"):
         RestoreService(tmp_path / "none", snapshots, fill).restore(str(source), str(disk / "again"))
 
-    assert {each.name for each in disk.iterdir()} == {"others"}
+    assert {path.name for path in disk.iterdir()} == {"others"}
 
 
 @pytest.mark.parametrize("what", ["backup", "export"])
@@ -178,7 +178,7 @@ def test_a_backup_that_fails_removes_no_older_one(house: House, tmp_path: Path) 
     with report_progress_to(fail), pytest.raises(PanoramaError, match="stopped"):
         made(house, "backup", tmp_path / "out")
 
-    assert [each.name for each in (tmp_path / "out").iterdir()] == [old.name]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [old.name]
 
 
 @pytest.mark.parametrize("what", ["backup", "export"])
@@ -190,11 +190,11 @@ def test_what_is_made_while_others_write_is_one_moment(what: str, full: House, t
         nonlocal answered
         while not stop.is_set():
             word = f"pair{answered}"
-            each = [
+            item = [
                 {"tool": "create_task", "args": {"title": word}},
                 {"tool": "write_file", "args": {"name": word, "text": word}},
             ]
-            full.do("batch", operations=each)
+            full.do("batch", operations=item)
             answered += 1
 
     writer = threading.Thread(target=write)

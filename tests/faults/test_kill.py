@@ -36,7 +36,7 @@ class Kept:
         assert not answer.get("isError"), answer
         self.answered += 1
         data = answer["structuredContent"]["data"]
-        made = [each["data"]["id"] for each in data["results"]] if "results" in data else [data["id"]]
+        made = [result["data"]["id"] for result in data["results"]] if "results" in data else [data["id"]]
         for id_, word in zip(made, sent["words"], strict=True):
             self.words.setdefault(id_, set()).add(word)
 
@@ -57,7 +57,7 @@ def writes(note: str, round_: int, count: int) -> Iterator[Mapping[str, Any]]:
                 yield {"tool": "add_journal_entry", "args": {"text": f"dug {word}"}, "words": [word]}
             case _:
                 both = [f"{word}a", f"{word}b"]
-                steps = [{"tool": "create_task", "args": {"title": each}} for each in both]
+                steps = [{"tool": "create_task", "args": {"title": item}} for item in both]
                 yield {"tool": "batch", "args": {"operations": steps}, "words": both}
 
 

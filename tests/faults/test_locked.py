@@ -56,7 +56,7 @@ def test_a_step_of_a_batch_that_is_not_atomic_tells_that_the_database_is_locked(
     with locked(house.home):
         answer = house.do("batch", operations=steps, atomic=False)["data"]
 
-    assert [each["ok"] for each in answer["results"]] == [False, True]
+    assert [result["ok"] for result in answer["results"]] == [False, True]
     assert answer["results"][0]["error"]["code"] == "unavailable"
 
 
@@ -82,7 +82,7 @@ def test_the_call_log_waits_for_the_lock_and_loses_nothing(house: House) -> None
 
     logged = house.do("calls.list", limit=2)["data"]
 
-    assert [(each["name"], each.get("code", "")) for each in logged] == [
+    assert [(row["name"], row.get("code", "")) for row in logged] == [
         ("create_task", ""),
         ("create_task", "unavailable"),
     ]

@@ -38,10 +38,10 @@ def house(home: Path) -> Generator[House]:
 def index_processes() -> list[psutil.Process]:
     """Return the processes in which the index lives."""
     found: list[psutil.Process] = []
-    for each in psutil.Process().children():
+    for process in psutil.Process().children():
         with suppress(psutil.Error):  # it has just ended
-            if "panorama.index.edge_process" in each.cmdline():
-                found.append(each)
+            if "panorama.index.edge_process" in process.cmdline():
+                found.append(process)
     return found
 
 
@@ -162,8 +162,8 @@ def built(home: Path) -> Generator[House]:
     with open_app(read_settings(home=home)) as app:  # nobody follows: written slowly they would be indexed one by one
         house = House(app, Conversation(id="v_faults", actor="tool", client="faults"))
         for more in range(0, 4000, 100):
-            notes = [{"title": f"Note {more + each}", "content": f"About {more + each}."} for each in range(100)]
-            house.do("batch", operations=[{"tool": "create_note", "args": each} for each in notes])
+            notes = [{"title": f"Note {more + number}", "content": f"About {more + number}."} for number in range(100)]
+            house.do("batch", operations=[{"tool": "create_note", "args": item} for item in notes])
     with followed(home) as house:
         until(lambda: len(index_processes()) > 1, "the building")
         yield house
@@ -263,7 +263,7 @@ def test_vectors_that_are_not_what_they_were_are_noticed_at_the_next_start(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", [nonsense, emptied, beheaded], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("damage", [nonsense, emptied, beheaded], ids=lambda item: item.__name__)
 def test_a_damaged_index_is_moved_aside_said_and_built_anew(home: Path, damage: Callable[[Path], None]) -> None:
     with followed(home) as house:
         made = note(house, "quince jam")
@@ -299,7 +299,7 @@ def test_a_second_process_searches_in_memory_and_says_so(home: Path) -> None:
 
 
 def _ids(server: Server, subject: str) -> set[str]:
-    return {each["id"] for each in server.call("search", query=subject, mode="semantic")["data"]}
+    return {row["id"] for row in server.call("search", query=subject, mode="semantic")["data"]}
 
 
 def test_two_that_follow_one_store_at_once_lose_nothing(home: Path) -> None:

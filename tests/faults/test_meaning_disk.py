@@ -53,7 +53,7 @@ def test_an_index_whose_disk_fills_up_lags_and_catches_up_once_there_is_room(hom
             until(lambda: "last_error" in told(house), "the error")
             found = [house.do("search", query="sourdough", mode=mode) for mode in ("hybrid", "keyword", "semantic")]
 
-        assert all(each["data"] for each in found)
+        assert all(item["data"] for item in found)
         converges(house)
         assert finds(house, "sourdough bread 7", made[7])
     assert not list(home.glob("index.damaged-*"))

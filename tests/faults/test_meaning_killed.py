@@ -81,11 +81,11 @@ def killed_in(address: Address, peer: Peer, other: Peer, round_: int, chance: ra
         other.start("reindex", scope="everything")
     enough, pid = threading.Event(), address.find_pid()
     killers = [threading.Timer(chance.uniform(0, 0.8), lambda: kill(pid or 0)), threading.Timer(1.0, enough.set)]
-    for each in killers:
-        each.start()
+    for killer in killers:
+        killer.start()
     kept = writing(peer, round_, enough)
-    for each in killers:
-        each.join()
+    for killer in killers:
+        killer.join()
     return kept
 
 
@@ -106,7 +106,7 @@ def killed_again_and_again(address: Address, home: Path, rounds: int, old: int) 
     assert {id_ for (id_,) in rows(home, "SELECT id FROM notes")} >= set(kept)
     assert is_sound(home)
     assert [id_ for id_ in some if "by words alone" in found[id_]["summary"]] == []
-    assert [id_ for id_ in some if id_ not in {each["id"] for each in found[id_]["data"]}] == []
+    assert [id_ for id_ in some if id_ not in {row["id"] for row in found[id_]["data"]}] == []
     assert_converged(home, *SUBJECTS)
 
 

@@ -42,7 +42,9 @@ def test_a_server_that_is_killed_leaves_whole_writes_a_log_and_no_process(home: 
         server.kill()
     psutil.wait_procs(family, timeout=PATIENCE)
 
-    assert [each for each in family if each.is_running() and each.status() != psutil.STATUS_ZOMBIE] == []
+    assert [
+        relative for relative in family if relative.is_running() and relative.status() != psutil.STATUS_ZOMBIE
+    ] == []
     run = one(home, "SELECT id FROM runs")
     assert one(home, "SELECT count(*) FROM changes WHERE unit = ?", run) == tasks(home)
     assert one(home, "SELECT count(*) FROM calls WHERE unit = ? AND success", run) >= before
@@ -87,7 +89,7 @@ def test_an_atomic_run_of_a_server_that_was_killed_is_taken_back_by_the_next(hom
         until(lambda: status(home) == "failed", "the run's end")
         left = server.call("list_tasks")
 
-    assert [each["title"] for each in left["data"]] == ["Good"]
+    assert [row["title"] for row in left["data"]] == ["Good"]
     assert "All its changes were undone" in one(home, "SELECT error FROM runs")
     assert is_sound(home)
 
@@ -122,9 +124,9 @@ def test_a_worker_that_is_killed_ends_its_run_and_all_it_called_is_logged(home: 
         server.call("run_code", code="1")
         number = server.send("run_code", {"code": WRITING})
         until(lambda: tasks(home) > 30, "the writing")
-        for each in children(server):
-            if each.children() == [] and each.parent() != psutil.Process(server.process.pid):
-                each.kill()  # workers are the template's children
+        for process in children(server):
+            if process.children() == [] and process.parent() != psutil.Process(server.process.pid):
+                process.kill()  # workers are the template's children
 
         answered, result = server.next_answer()
         told = result["structuredContent"]["data"]

@@ -72,7 +72,7 @@ def test_what_one_server_writes_the_other_reads_at_once(home: Path) -> None:
 
         found = second.call("search", query="oolong")["data"]
 
-        assert [each["id"] for each in found] == [made]
+        assert [row["id"] for row in found] == [made]
 
 
 def test_of_two_edits_of_one_version_the_second_is_refused(home: Path) -> None:

@@ -47,7 +47,7 @@ def _doors(home: Path) -> dict[str, Any]:
     settings = Settings(home=home, embedder="none", toolsets=TOOLSETS)
     with open_app(settings) as app:
         return {
-            "operations": sorted(each.operation.name for each in app.calls.operation_arguments),
+            "operations": sorted(operation.operation.name for operation in app.calls.operation_arguments),
             "jobs": sorted(app.jobs.kinds()),
             **anyio.run(_client, app),
         }
@@ -62,11 +62,12 @@ async def _client(app: Any) -> dict[str, Any]:
                 for name, schema in sorted(tools.items())
             },
             "prompts": {
-                prompt.name: [each.name for each in prompt.arguments or ()] for prompt in await client.list_prompts()
+                prompt.name: [argument.name for argument in prompt.arguments or ()]
+                for prompt in await client.list_prompts()
             },
             "resources": sorted(
-                [str(each.uri) for each in await client.list_resources()]
-                + [each.uri_template for each in await client.list_resource_templates()]
+                [str(resource.uri) for resource in await client.list_resources()]
+                + [template.uri_template for template in await client.list_resource_templates()]
             ),
         }
 
@@ -80,14 +81,14 @@ def _sdk(names: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _commands(command: Any) -> dict[str, Any]:
-    options = sorted(name for each in command.params for name in (*each.opts, *each.secondary_opts))
+    options = sorted(name for param in command.params for name in (*param.opts, *param.secondary_opts))
     inner = getattr(command, "commands", {})
-    return {"options": options, **{name: _commands(each) for name, each in sorted(inner.items())}}
+    return {"options": options, **{name: _commands(value) for name, value in sorted(inner.items())}}
 
 
 def _kinds(kind: type[PanoramaError]) -> list[type[PanoramaError]]:
-    own = (each for each in kind.__subclasses__() if each.__module__.startswith("panorama."))
-    return [kind, *(deeper for each in own for deeper in _kinds(each))]
+    own = (subclass for subclass in kind.__subclasses__() if subclass.__module__.startswith("panorama."))
+    return [kind, *(deeper for name in own for deeper in _kinds(name))]
 
 
 if __name__ == "__main__":

@@ -41,20 +41,22 @@ def twin(name: str) -> Callable[..., Any]:
 
 def scriptable(app: App) -> dict[str, Arguments]:
     """Return the operations that scripts may call, by their names in scripts."""
-    every = {each.operation.sdk: each for each in app.calls.operation_arguments if each.operation.sdk}
-    return {name: each for name, each in every.items() if name != SOURCE_CALL}  # its twins are those of the sources
+    every = {
+        operation.operation.sdk: operation for operation in app.calls.operation_arguments if operation.operation.sdk
+    }
+    return {name: value for name, value in every.items() if name != SOURCE_CALL}  # its twins are those of the sources
 
 
 def own(arguments: Arguments) -> dict[str, Any]:
     """Return the parameters of an operation's method and their defaults."""
     shape = inspect.signature(arguments.operation.call).parameters
-    return {name: each.default for name, each in shape.items() if name != arguments.page_parameter}
+    return {name: value.default for name, value in shape.items() if name != arguments.page_parameter}
 
 
 def test_every_operation_has_a_twin_with_equal_arguments_and_first_line(app: App) -> None:
     for name, operation in scriptable(app).items():
         function = twin(name)
-        mine = {key: _default(each) for key, each in inspect.signature(function).parameters.items()}
+        mine = {key: _default(value) for key, value in inspect.signature(function).parameters.items()}
         door = OF_THE_DOOR - own(operation).keys()
         assert {key: value for key, value in mine.items() if key not in door} == _whole(own(operation)), name
         assert mine.keys() <= operation.model.model_fields.keys(), name
@@ -79,13 +81,13 @@ def _first(function: Callable[..., Any]) -> str:
 
 
 def test_every_tool_that_goes_by_another_name_in_scripts_is_told(app: App) -> None:
-    tools = {each.operation.tool: name for name, each in scriptable(app).items() if each.operation.tool}
+    tools = {value.operation.tool: name for name, value in scriptable(app).items() if value.operation.tool}
 
     assert {tool: name for tool, name in tools.items() if tool != name and tool not in name.split(".")} == TOOLS
 
 
 def test_every_tool_is_told_in_a_hint_as_what_a_script_calls_or_as_a_tool(app: App) -> None:
-    tools = {each.operation.tool for each in app.calls.operation_arguments if "_" in each.operation.tool}
+    tools = {operation.operation.tool for operation in app.calls.operation_arguments if "_" in operation.operation.tool}
 
     assert tools <= {*TOOLS, *TOOL_ONLY}
 
@@ -130,7 +132,7 @@ class Recording:
     def parallel(self, functions: Any, at_most: int) -> list[Any]:
         """Run one after another, however many may run at a time."""
         assert at_most
-        return [each() for each in functions]
+        return [function() for function in functions]
 
 
 @pytest.fixture
@@ -166,7 +168,7 @@ def test_no_operation_is_sent_that_does_not_exist(app: App) -> None:
 @pytest.mark.parametrize("letter", rows.KINDS)
 def test_the_fields_of_the_types_are_those_of_the_items(letter: str) -> None:
     kind = item.LETTERS[letter]
-    stored = next(each for each in _every(item.Item) if getattr(each, "KIND", "") == kind)
+    stored = next(entry for entry in _every(item.Item) if getattr(entry, "KIND", "") == kind)
     typed = get_type_hints(getattr(_types, rows.KINDS[letter]))
     known = {field.name for field in fields(stored)} - {"deleted_at"}
 
@@ -175,7 +177,7 @@ def test_the_fields_of_the_types_are_those_of_the_items(letter: str) -> None:
 
 
 def _every(kind: type[Any]) -> list[type[Any]]:
-    return [each for below in kind.__subclasses__() for each in (below, *_every(below))]
+    return [entry for below in kind.__subclasses__() for entry in (below, *_every(below))]
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,15 @@ from panorama.sdk import SURFACE
 
 
 def test_what_writes_by_its_name_writes(app: App) -> None:
-    known = {each.operation.sdk: each.operation for each in app.calls.operation_arguments if each.operation.sdk}
+    known = {
+        operation.operation.sdk: operation.operation
+        for operation in app.calls.operation_arguments
+        if operation.operation.sdk
+    }
     known.pop("scripts.call")  # what it writes, the script that it runs writes
     known.pop(SOURCE_CALL)  # whether it writes, the function says
 
-    assert {name: is_writing(name) for name in known} == {name: each.writes for name, each in known.items()}
+    assert {name: is_writing(name) for name in known} == {name: value.writes for name, value in known.items()}
 
 
 def test_the_guide_is_under_two_kilobytes_and_its_example_is_a_script() -> None:

@@ -64,7 +64,7 @@ async def test_installed_it_migrates_and_serves_from_anywhere(installed: Path, t
         tools = await client.list_tools()
         made = await client.call_tool("create_task", {"title": "Tea"})
 
-    assert "list_tasks" in {each.name for each in tools}
+    assert "list_tasks" in {tool.name for tool in tools}
     assert made.structured_content is not None
     assert made.structured_content["data"]["title"] == "Tea"
     assert (home / "panorama.db").is_file()
@@ -78,8 +78,8 @@ def test_installed_it_is_not_this_checkout(installed: Path, tmp_path: Path) -> N
 
 
 def _files(folder: Path, shipped: str) -> set[str]:
-    files = (each.relative_to(folder) for each in folder.rglob("*") if each.is_file())
-    return {f"{shipped}/{each.as_posix()}" for each in files if "__pycache__" not in each.parts}
+    files = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {f"{shipped}/{file.as_posix()}" for file in files if "__pycache__" not in file.parts}
 
 
 def _run(*command: str, cwd: Path) -> str:

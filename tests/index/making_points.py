@@ -46,5 +46,5 @@ def cosine(one: Vector, two: Vector) -> float:
 
 def by_a_plain_loop(points: Iterable[Point], vector: Vector, wanted: Filter) -> Sequence[tuple[str, float]]:
     """Return every chunk that a filter lets through with its score, best first."""
-    found = [(each.chunk, cosine(each.vector, vector)) for each in points if is_match(each, wanted)]
-    return sorted(found, key=lambda each: (-each[1], each[0]))
+    found = [(item.chunk, cosine(item.vector, vector)) for item in points if is_match(item, wanted)]
+    return sorted(found, key=lambda item: (-item[1], item[0]))

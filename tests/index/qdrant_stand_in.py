@@ -85,7 +85,7 @@ class StandIn(ThreadingHTTPServer):
 
     def asked(self, method: str, path: str) -> list[Request]:
         """Return the requests of a method whose path ends in this."""
-        return [each for each in self.requests if each.method == method and each.path.endswith(path)]
+        return [request for request in self.requests if request.method == method and request.path.endswith(path)]
 
     @property
     def names(self) -> list[str]:
@@ -100,7 +100,7 @@ class StandIn(ThreadingHTTPServer):
     def points(self, name: str = "") -> list[dict[str, Any]]:
         """Return the payloads of the points of a collection, or of all."""
         names = [name] if name else self.names
-        pages = [self.local.scroll(each, limit=100_000)[0] for each in names]
+        pages = [self.local.scroll(alias, limit=100_000)[0] for alias in names]
         return [dict(record.payload or {}) for page in pages for record in page]
 
     def drop(self) -> None:
@@ -120,8 +120,8 @@ class StandIn(ThreadingHTTPServer):
     def finish(self) -> None:
         """Let go of all who wait, and of the connections that are kept open."""
         self.delay.set()
-        for each in list(self.connections):
-            with_shutdown(each)
+        for connection in list(self.connections):
+            with_shutdown(connection)
 
 
 def with_shutdown(connection: socket.socket) -> None:
@@ -312,7 +312,7 @@ def _scroll(server: StandIn, name: str, body: Body) -> Body:
     asked = _parse(m.ScrollRequest, body)
     passing = _strict(server, name, asked.filter)
     found, following = server.local.scroll(name, passing, limit=asked.limit, offset=asked.offset)
-    return {"points": [each.model_dump(mode="json") for each in found], "next_page_offset": following}
+    return {"points": [item.model_dump(mode="json") for item in found], "next_page_offset": following}
 
 
 def _drop(server: StandIn, name: str, _: Body) -> bool:

@@ -73,7 +73,7 @@ def test_a_rank_counts_what_is_as_similar_as_better() -> None:
 def test_scores_are_given_by_kind_and_for_all() -> None:
     found = score_ranks([("name", 1), ("name", 4), ("question", 11)])
 
-    assert [(each.kind, each.queries) for each in found] == [("name", 2), ("question", 1), ("all", 3)]
+    assert [(item.kind, item.queries) for item in found] == [("name", 2), ("question", 1), ("all", 3)]
     assert (found[0].recall_1, found[0].recall_5, found[0].mrr_10) == (0.5, 1.0, 0.625)
     assert (found[1].recall_5, found[1].mrr_10) == (0.0, 0.0)
 

@@ -51,7 +51,7 @@ def test_those_alike_come_in_the_order_of_their_ids_wherever_the_list_is_cut(ind
     index.upsert([*reversed(alike), point("n_best:0", 1)])
 
     for limit in (1, 2, 30, 60):
-        names = ["n_best:0", *(each.chunk for each in alike)]
+        names = ["n_best:0", *(hit.chunk for hit in alike)]
         assert [hit.chunk for hit in index.search(toward(1), limit, ALL)] == names[:limit]
 
 
@@ -176,7 +176,7 @@ def test_what_was_there_is_found_while_a_build_runs(own: Index) -> None:
 
     own.build(slowly())
 
-    assert all("n_old:0" in each for each in seen)
+    assert all("n_old:0" in entry for entry in seen)
     assert chunks(own, 1) == ["n_new:0"]
 
 

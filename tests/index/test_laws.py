@@ -53,7 +53,7 @@ def test_any_index_finds_what_a_plain_loop_finds(own: Index, data: some.DataObje
         for does, what in data.draw(steps):
             _step(index, truth, does, what)
 
-        assert dict(index.iter_digests()) == {chunk: each.digest for chunk, each in truth.items()}
+        assert dict(index.iter_digests()) == {chunk: value.digest for chunk, value in truth.items()}
         assert index.count() == len(truth)
 
 
@@ -61,7 +61,7 @@ def _step(index: Index, truth: dict[str, Point], does: str, what: Any) -> None:
     match does:
         case "upsert":
             index.upsert(what)
-            truth.update({each.chunk: each for each in what})
+            truth.update({step.chunk: step for step in what})
         case "delete":
             index.delete(what)
             for chunk in what:
@@ -85,5 +85,5 @@ def _compare(index: Index, truth: Mapping[str, Point], vector: bytes, limit: int
 
 @given(points)
 @LAWS
-def test_a_point_comes_back_from_its_payload(each: Point) -> None:
-    assert from_payload(to_payload(each), each.vector) == each
+def test_a_point_comes_back_from_its_payload(point: Point) -> None:
+    assert from_payload(to_payload(point), point.vector) == point

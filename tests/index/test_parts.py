@@ -83,7 +83,7 @@ def test_the_end_of_the_other_side_is_an_error() -> None:
 
 
 def test_batches_hold_everything_once() -> None:
-    assert [list(each) for each in in_batches(iter(range(7)), 3)] == [[0, 1, 2], [3, 4, 5], [6]]
+    assert [list(batch) for batch in in_batches(iter(range(7)), 3)] == [[0, 1, 2], [3, 4, 5], [6]]
     assert list(in_batches([])) == []
 
 

@@ -58,7 +58,7 @@ def test_every_request_carries_the_key(index: ServerIndex, server: StandIn) -> N
     index.search(toward(1), 3, ALL)
     index.delete(["n_a:0"])
 
-    assert {each.key for each in server.requests} == {"secret"}
+    assert {request.key for request in server.requests} == {"secret"}
 
 
 def test_a_point_is_sent_under_its_own_id_with_what_it_may_be_filtered_by(index: ServerIndex, server: StandIn) -> None:
@@ -83,12 +83,12 @@ def test_a_point_is_sent_under_its_own_id_with_what_it_may_be_filtered_by(index:
 
 def test_many_points_are_sent_in_batches_and_each_write_is_waited_for(index: ServerIndex, server: StandIn) -> None:
     index.upsert(many(600))
-    index.delete([each.chunk for each in many(300)])
+    index.delete([item.chunk for item in many(300)])
 
     writes, deletes = server.asked("PUT", "/points"), server.asked("POST", "/points/delete")
-    assert [len(each.body["points"]) for each in writes] == [256, 256, 88]
-    assert [len(each.body["filter"]["must"][-1]["has_id"]) for each in deletes] == [256, 44]
-    assert all("wait=true" in each.query for each in (*writes, *deletes))
+    assert [len(write.body["points"]) for write in writes] == [256, 256, 88]
+    assert [len(delete.body["filter"]["must"][-1]["has_id"]) for delete in deletes] == [256, 44]
+    assert all("wait=true" in write.query for write in (*writes, *deletes))
 
 
 def test_a_filter_is_sent_as_conditions_that_must_all_hold(index: ServerIndex, server: StandIn) -> None:
@@ -108,10 +108,10 @@ def test_two_stores_and_two_models_share_a_server(index: ServerIndex, server: St
     others = [ServerIndex(server.url, "secret", "other", SMALL), ServerIndex(server.url, "secret", "store", OTHER)]
     index.upsert([point("n_a:0", 1)])
 
-    assert [each.count() for each in others] == [0, 0]
+    assert [item.count() for item in others] == [0, 0]
     assert len(server.names) == 3
-    for each in others:
-        each.close()
+    for other in others:
+        other.close()
 
 
 def test_a_collection_with_vectors_of_another_size_is_said_and_made_anew_by_the_next_write(
@@ -197,7 +197,7 @@ def test_a_build_removes_what_is_not_in_it_and_the_collection_of_the_model_befor
     index.build([point("n_a:0", vector=toward(1, size=4))], OTHER)
 
     assert [name[:-13] for name in server.names] == ["panorama-store-07e4000000000000"]
-    assert not any(name in each.path for each in server.asked("POST", "/points/delete") for name in server.names)
+    assert not any(name in request.path for request in server.asked("POST", "/points/delete") for name in server.names)
 
 
 def test_a_wrong_key_is_said_without_showing_it(server: StandIn) -> None:
@@ -341,6 +341,6 @@ def test_one_that_is_closed_while_it_connects_leaves_no_connection_open(
         index.close()
         closed.set()
 
-        assert [each.chunk for each in found.result()] == ["n_a:0"]
+        assert [item.chunk for item in found.result()] == ["n_a:0"]
 
     until(lambda: not server.connections, "the end of the connection")  # its other side hears of it in a thread

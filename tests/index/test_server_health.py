@@ -26,7 +26,7 @@ def test_a_sound_server_is_described_and_nothing_is_written(filled: StandIn) -> 
 
     assert health.state == "ok"
     assert health.found.endswith("Qdrant 1.20, collections of Panorama: 1")
-    assert not any(each.is_write for each in filled.requests)
+    assert not any(request.is_write for request in filled.requests)
 
 
 def test_too_few_and_inactive_replicas_are_found(filled: StandIn) -> None:

@@ -42,8 +42,8 @@ def opening(server: StandIn) -> Iterator[Opening]:
         return opened[-1]
 
     yield open_one
-    for each in opened:
-        each.close()
+    for item in opened:
+        item.close()
 
 
 def chunks(index: ServerIndex) -> list[str]:
@@ -70,14 +70,15 @@ def test_a_hundred_filtered_searches_find_what_numpy_finds(opening: Opening, lay
     ]  # fmt: skip
     other.upsert(points[:100])
     index = opening(layout)
-    for each in (index, exact):
-        each.build(points)
-        each.delete([point.chunk for point in points[:20]])
-        each.upsert(points[5:10])
+    for item in (index, exact):
+        item.build(points)
+        item.delete([point.chunk for point in points[:20]])
+        item.upsert(points[5:10])
 
     asked = [(guess(), wanted) for wanted in filters for _ in range(20)]
     answers = [
-        [[hit.chunk for hit in each.search(vector, 10, wanted)] for vector, wanted in asked] for each in (index, exact)
+        [[hit.chunk for hit in entry.search(vector, 10, wanted)] for vector, wanted in asked]
+        for entry in (index, exact)
     ]
 
     assert answers[0] == answers[1]
@@ -104,11 +105,11 @@ def test_every_request_to_a_shared_collection_begins_with_the_space(opening: Ope
     index.delete(["n_00001:0"])
     index.search(toward(1), 3, Filter(kinds=("note",)))
 
-    filters = [each.body["filter"] for path in READS for each in server.asked("POST", path)]
-    guards = [each.body["update_filter"] for each in server.asked("PUT", "/points")]
+    filters = [request.body["filter"] for path in READS for request in server.asked("POST", path)]
+    guards = [request.body["update_filter"] for request in server.asked("PUT", "/points")]
     assert len(filters) > 5
-    assert {str(each["must"][0]) for each in [*filters, *guards]} == {"{'key': 'space', 'match': {'value': 'store'}}"}
-    assert {each["space"] for each in server.points()} == {"store"}
+    assert {str(item["must"][0]) for item in [*filters, *guards]} == {"{'key': 'space', 'match': {'value': 'store'}}"}
+    assert {item["space"] for item in server.points()} == {"store"}
 
 
 def test_a_shared_collection_has_a_graph_for_each_space_and_half_precision_on_disk(
@@ -142,13 +143,13 @@ def test_a_crash_between_a_shared_collection_and_its_indexes_is_made_good_by_the
 
 def test_another_model_leaves_the_points_of_other_spaces(opening: Opening, server: StandIn) -> None:
     anna, team = opening(SHARED, "anna"), opening(SHARED, "team")
-    for each in (anna, team):
-        each.upsert(many(3))
+    for item in (anna, team):
+        item.upsert(many(3))
 
     anna.build([point("n_a:0", vector=toward(1, size=4))], OTHER)
 
     assert (anna.count(), team.count(), len(server.names)) == (1, 3, 2)
-    assert {each["space"] for each in server.points("panorama-shared-5e1f00d5e1f00d00")} == {"team"}
+    assert {entry["space"] for entry in server.points("panorama-shared-5e1f00d5e1f00d00")} == {"team"}
 
 
 @pytest.mark.parametrize("layout", [OWN, SHARED])
@@ -175,13 +176,13 @@ def test_a_build_writes_without_waiting_waits_once_counts_and_switches_the_alias
     index.build(many(600), change=7)
 
     (new,) = server.names
-    assert ["wait=true" in each.query for each in server.asked("PUT", "/points")] == [False, False, True]
+    assert ["wait=true" in request.query for request in server.asked("PUT", "/points")] == [False, False, True]
     (switch,) = server.asked("POST", "/collections/aliases")
     assert switch.body["actions"] == [
         {"delete_alias": {"alias_name": f"{BASE}-live"}},
         {"create_alias": {"collection_name": new, "alias_name": f"{BASE}-live"}},
     ]
-    order = [f"{each.method} {each.path.replace(new, 'new').replace(old, 'old')}" for each in server.requests]
+    order = [f"{request.method} {request.path.replace(new, 'new').replace(old, 'old')}" for request in server.requests]
     assert order[order.index("POST /collections/aliases") - 1 :][:4] == [
         "POST /collections/new/points/count", "POST /collections/aliases",
         "GET /collections", "DELETE /collections/old",
@@ -287,7 +288,7 @@ def test_replicas_are_asked_for_and_writes_are_ordered(opening: Opening, server:
     made = server.created[server.names[0]]
     assert (made.replication_factor, made.write_consistency_factor, made.quantization_config) == (3, 2, None)
     writes = [*server.asked("PUT", "/points"), *server.asked("POST", "/points/delete")]
-    assert all("ordering=medium" in each.query for each in writes)
+    assert all("ordering=medium" in write.query for write in writes)
 
 
 def test_candidates_are_ranked_by_their_vectors(opening: Opening, server: StandIn) -> None:

@@ -42,9 +42,11 @@ def written(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
 
     def text(value: Any) -> str:
         if isinstance(value, dict):
-            return listed("{", [f"{json.dumps(key)}{gap()}:{gap()}{text(each)}" for key, each in value.items()], "}")
+            return listed(
+                "{", [f"{json.dumps(key)}{gap()}:{gap()}{text(member)}" for key, member in value.items()], "}"
+            )
         if isinstance(value, list):
-            return listed("[", [text(each) for each in value], "]")
+            return listed("[", [text(member) for member in value], "]")
         return json.dumps(value, ensure_ascii=draw(st.booleans()))
 
     return document, f"{gap()}{text(document)}{gap()}"
@@ -55,15 +57,15 @@ def _comments(text: str) -> list[str]:
 
 
 @given(written())
-def test_every_way_to_write_a_document_means_the_same(each: tuple[dict[str, Any], str]) -> None:
-    document, text = each
+def test_every_way_to_write_a_document_means_the_same(example: tuple[dict[str, Any], str]) -> None:
+    document, text = example
 
     assert jsonc.parse(text) == document
 
 
 @given(written(), VALUES)
-def test_what_is_put_is_there_and_all_else_means_the_same(each: tuple[dict[str, Any], str], value: Any) -> None:
-    document, text = each
+def test_what_is_put_is_there_and_all_else_means_the_same(example: tuple[dict[str, Any], str], value: Any) -> None:
+    document, text = example
 
     changed = jsonc.set_value(text, PATH, value)
 
@@ -72,8 +74,8 @@ def test_what_is_put_is_there_and_all_else_means_the_same(each: tuple[dict[str, 
 
 
 @given(written())
-def test_what_is_taken_out_is_gone_and_all_else_means_the_same(each: tuple[dict[str, Any], str]) -> None:
-    document, text = each
+def test_what_is_taken_out_is_gone_and_all_else_means_the_same(example: tuple[dict[str, Any], str]) -> None:
+    document, text = example
 
     changed = jsonc.delete_value(text, PATH)
 
@@ -83,9 +85,9 @@ def test_what_is_taken_out_is_gone_and_all_else_means_the_same(each: tuple[dict[
 
 @given(written(), VALUES)
 def test_taking_out_what_was_put_brings_the_text_back_but_for_blanks(
-    each: tuple[dict[str, Any], str], value: Any
+    example: tuple[dict[str, Any], str], value: Any
 ) -> None:
-    document, text = each
+    document, text = example
     assume("panorama" not in document.get("servers", {"panorama": None}))
 
     changed = jsonc.delete_value(jsonc.set_value(text, PATH, value), PATH)
@@ -94,8 +96,8 @@ def test_taking_out_what_was_put_brings_the_text_back_but_for_blanks(
 
 
 @given(written(), VALUES)
-def test_no_comment_is_lost(each: tuple[dict[str, Any], str], value: Any) -> None:
-    document, text = each
+def test_no_comment_is_lost(example: tuple[dict[str, Any], str], value: Any) -> None:
+    document, text = example
     assume("panorama" not in document.get("servers", {}))
 
     changed = jsonc.set_value(text, PATH, value)

@@ -155,7 +155,7 @@ class Scripts(RuleBasedStateMachine):
     def tools_are_those_of_the_model_and_no_other_runs(self) -> None:
         """Compare the tools, and call each."""
         expected = [f"script_{name}" for name in NAMES if self.decided[name].of(self.files[name]) == "promoted"]
-        assert [each.operation.tool for each in self.app.calls.promoted_tools.list_tools()] == expected
+        assert [tool.operation.tool for tool in self.app.calls.promoted_tools.list_tools()] == expected
         for name in NAMES:
             try:
                 found = self.app.calls.promoted_tools.find(f"script_{name}")

@@ -77,7 +77,7 @@ def _one(task: Task, name: str, asked: Any) -> bool:
     if name == "not":
         return not loop(task, asked)
     if name in ("and", "or"):
-        return (all if name == "and" else any)(loop(task, each) for each in asked)
+        return (all if name == "and" else any)(loop(task, request) for request in asked)
     if not isinstance(asked, dict):
         asked = {"eq": asked}
     return all(_compared(getattr(task, name), kind, value) for kind, value in asked.items())
@@ -85,7 +85,7 @@ def _one(task: Task, name: str, asked: Any) -> bool:
 
 def _compared(held: Any, kind: str, value: Any) -> bool:
     if kind in ("in", "nin"):
-        return any(_compared(held, "eq", each) for each in value) == (kind == "in")
+        return any(_compared(held, "eq", part) for part in value) == (kind == "in")
     if kind == "contains":
         return _contained(held, value)
     if held is None or value is None:
@@ -120,7 +120,7 @@ def _in_time(held: date, kind: str, value: str) -> bool:
 def unclear(items: list[Task], where: Any) -> bool:
     """Tell whether a deadline that is a day would be compared with a moment of that or a neighbouring day."""
     if isinstance(where, list):
-        return any(unclear(items, each) for each in where)
+        return any(unclear(items, part) for part in where)
     if not isinstance(where, dict):
         return False
     asked = where.get("deadline")
@@ -154,8 +154,8 @@ def test_a_filter_and_its_opposite_share_all_rows_between_them(
         world.add(*items)
 
         asked = [
-            {row["id"] for row in world.do("query", collection="tasks", where=each, select=["id"], limit=500)["data"]}
-            for each in (where, {"not": where})
+            {row["id"] for row in world.do("query", collection="tasks", where=item, select=["id"], limit=500)["data"]}
+            for item in (where, {"not": where})
         ]
 
     assert asked[0] | asked[1] == {item.id for item in items}

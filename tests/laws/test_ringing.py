@@ -156,7 +156,7 @@ class Machine(RuleBasedStateMachine):
         assert coming is None or coming > self.clock()
         for id_, mine in self.expected.items():
             self.check(id_, mine)
-        known = {each.id: each for id_ in self.expected for each in self.alerts(id_)}
+        known = {item.id: item for id_ in self.expected for item in self.alerts(id_)}
         assert self.told.keys() <= known.keys()
         for id_, alert in known.items():
             self.check_told(alert, self.told.get(id_, Told()))
@@ -167,14 +167,14 @@ class Machine(RuleBasedStateMachine):
         """Each occurrence that came has rung, or is counted by the one that rang after it."""
         now, rung = self.clock(), self.alerts(id_)
         if mine.quiet_until and mine.quiet_until > now:
-            assert not [each for each in rung if mine.quiet_since < each.rung_at < mine.quiet_until]
+            assert not [alert for alert in rung if mine.quiet_since < alert.rung_at < mine.quiet_until]
             return
         come = mine.occurrences(now)
-        assert sum(1 + each.missed for each in rung) == len(come), (come, rung)
-        assert [each.at for each in rung][-1:] == come[-1:]
-        assert {each.at for each in rung} <= set(come)
+        assert sum(1 + alert.missed for alert in rung) == len(come), (come, rung)
+        assert [alert.at for alert in rung][-1:] == come[-1:]
+        assert {alert.at for alert in rung} <= set(come)
         if mine.owes:
-            assert max(each.rung_at for each in rung) >= (mine.quiet_until or now)
+            assert max(alert.rung_at for alert in rung) >= (mine.quiet_until or now)
             mine.owes = False
 
     def check_told(self, alert: Alert, told: Told) -> None:
@@ -196,7 +196,7 @@ class Machine(RuleBasedStateMachine):
         """Return what rang for a reminder, by occurrence."""
         with self.app.context.database.reading() as session:
             rows = session.connection.execute(alerts.select(*alerts._COLUMNS).where(alerts.alerts.c.reminder == id_))
-            return sorted((alerts._to_alert(row) for row in rows), key=lambda each: each.at)
+            return sorted((alerts._to_alert(row) for row in rows), key=lambda item: item.at)
 
     def waits(self, id_: str) -> bool:
         """Tell whether a reminder stands in the list of those that wait."""
@@ -236,4 +236,6 @@ def test_what_rang_and_was_told_is_told_no_more(template: Path) -> None:
         for _ in range(3):
             app.timing.run_due(heard.append)
 
-    assert [(each.reminder.title, each.late, each.repeated) for each in heard] == [("Tea", timedelta(hours=1), False)]
+    assert [(message.reminder.title, message.late, message.repeated) for message in heard] == [
+        ("Tea", timedelta(hours=1), False)
+    ]

@@ -115,8 +115,8 @@ def taken(world: World, step: tuple[str, str, Any, int]) -> dict[str, Any]:
     """Do a step as well as it goes; return the metadata of its answer, {} if it was refused."""
     action, kind, chosen, which = step
     items = world.items()
-    of = {each: [id_ for id_, item in items.items() if each == item.KIND] or ["nothing"] for each in FIELDS}
-    at, note, project = (of[each][which % len(of[each])] for each in (kind, "note", "project"))
+    of = {field: [id_ for id_, item in items.items() if field == item.KIND] or ["nothing"] for field in FIELDS}
+    at, note, project = (of[item][which % len(of[item])] for item in (kind, "note", "project"))
     calls: dict[str, tuple[str, dict[str, Any]]] = {
         "create": (CREATE[kind], chosen),
         "update": (UPDATE[kind], {ARGUMENT[kind]: at, **chosen}),

@@ -182,7 +182,7 @@ async def test_a_library_that_answers_in_another_form_answers_every_call(served:
         answers = [await wire.call("list_tasks", limit=number) for number in (1, 2, 3)]
 
     assert served.counter.calls == len(answers)
-    assert all(each["result"]["_meta"]["tested"] == "by another library" for each in answers)
+    assert all(answer["result"]["_meta"]["tested"] == "by another library" for answer in answers)
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,7 @@ def filled(arguments: dict[str, Any], world: dict[str, str]) -> dict[str, Any]:
 async def test_a_right_call_answers_with_the_envelope_of_its_schema(
     either: Chat, world: dict[str, str], tool: str, arguments: dict[str, Any]
 ) -> None:
-    schemas = {each.name: each for each in await either.client.list_tools()}
+    schemas = {listed_tool.name: listed_tool for listed_tool in await either.client.list_tools()}
     sent = filled(arguments, world)
 
     result = await either.raw(tool, **sent)
@@ -236,7 +236,7 @@ async def test_a_right_call_answers_with_the_envelope_of_its_schema(
 
 @pytest.mark.parametrize(("tool", "arguments"), RIGHT)
 async def test_null_is_taken_as_absent(chat: Chat, world: dict[str, str], tool: str, arguments: dict[str, Any]) -> None:
-    schemas = {each.name: each.input_schema for each in await chat.client.list_tools()}
+    schemas = {listed_tool.name: listed_tool.input_schema for listed_tool in await chat.client.list_tools()}
     nulls = dict.fromkeys(schemas[tool]["properties"])
 
     result = await chat.raw(f"mcp__panorama__{tool}", **nulls | filled(arguments, world))

@@ -185,8 +185,8 @@ async def test_changes_come_from_any_thread(server: Server, hub: Hub, era: Era) 
     async with listening(server, era, *pages) as listener, anyio.create_task_group() as tasks:
         for number in range(50):
             tasks.start_soon(anyio.to_thread.run_sync, hub.on_changes, [touch(number)])
-        for each in pages:
-            await listener.until(each)
+        for item in pages:
+            await listener.until(item)
 
     assert sorted(listener.heard) == sorted(pages)
 
@@ -268,7 +268,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody_and_costs_no_memory(s
         assert max(len(ear._pending) for ear in hub._subscribers) <= 2
         told = [await sleeper.read() for _ in range(3)]
 
-    assert {each["params"]["uri"] for each in told} == {page(1), page(2)}
+    assert {event["params"]["uri"] for event in told} == {page(1), page(2)}
     assert hub.size == (0, 0)
 
 

@@ -56,7 +56,7 @@ async def test_a_search_while_meaning_catches_up_may_be_asked_again(following: A
         await chat("create_note", title="Kettle", content="It sings.")
         answers = [await chat("search", query="what sings") for _ in range(12)]
 
-    assert all("1 newer change is searched by words alone so far" in each.summary for each in answers)
+    assert all("1 newer change is searched by words alone so far" in answer.summary for answer in answers)
 
 
 async def test_a_project_is_found_by_its_name_and_one_that_is_not_there_is_refused(following: App) -> None:

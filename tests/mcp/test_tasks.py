@@ -72,7 +72,7 @@ async def test_a_cancelled_task_ends_without_a_trace_in_the_log(
     app.recorder.flush()
     logged = app.calls.call("calls.list", {"failed": True}, SOMEBODY).data
     assert (follower.ended, works.now, caplog.text) == (["cancelled"], 0, "")
-    assert [(each["name"], each["code"]) for each in logged] == [("take_steps", "cancelled")]
+    assert [(row["name"], row["code"]) for row in logged] == [("take_steps", "cancelled")]
 
 
 async def test_a_call_that_waited_for_a_place_becomes_a_task_once_it_runs(

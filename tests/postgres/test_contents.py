@@ -192,7 +192,7 @@ def test_the_doctor_finds_missing_and_damaged_contents(
     monkeypatch.setenv("PANORAMA_SPACE", SPACE)
 
     def check() -> tuple[str, str]:
-        return next((each["state"], each["found"]) for each in run_checks() if each["check"] == "contents")
+        return next((item["state"], item["found"]) for item in run_checks() if item["check"] == "contents")
 
     before = check()
     with psycopg.connect(url) as driver:

@@ -95,10 +95,10 @@ class Writer(threading.Thread):
 
     def _add_two(self, word: str) -> None:
         words = f"{word}a", f"{word}b"
-        steps = [{"tool": "create_task", "args": {"title": f"Dig {each}"}} for each in words]
+        steps = [{"tool": "create_task", "args": {"title": f"Dig {entry}"}} for entry in words]
         if data := self._call("batch", operations=steps):
-            for step, each in zip(data["results"], words, strict=True):
-                self._acknowledged.words[step["data"]["id"]] = each
+            for step, item in zip(data["results"], words, strict=True):
+                self._acknowledged.words[step["data"]["id"]] = item
 
     def _submit_job(self, word: str) -> None:
         code = f"sdk.tasks.create(title='Harvest {word}')"

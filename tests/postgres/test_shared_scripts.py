@@ -34,7 +34,7 @@ def approved(url: str, tmp_path: Path) -> str:
 
 
 def list_tools(app: App) -> list[str]:
-    return [each.operation.tool for each in app.calls.promoted_tools.list_tools()]
+    return [tool.operation.tool for tool in app.calls.promoted_tools.list_tools()]
 
 
 def test_an_approved_script_runs_on_a_machine_without_its_file(approved: str, tmp_path: Path) -> None:

@@ -230,4 +230,4 @@ def test_daemons_are_listed_for_everybody(both: tuple[Machine, Machine], postgre
 
     assert check.found.startswith(f"{both[0].app.jobs.worker.machine} (")
 
-    assert [daemon["machine"] for daemon in found["daemons"]] == [each.app.jobs.worker.machine for each in both]
+    assert [daemon["machine"] for daemon in found["daemons"]] == [item.app.jobs.worker.machine for item in both]

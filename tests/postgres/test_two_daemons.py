@@ -105,7 +105,7 @@ def test_two_machines_share_a_space_and_one_takes_over_what_the_other_did(start:
     assert holder.client.call("list_notes")["data"]
     assert len(other.list_daemons()) == 2
     other.client.call("list_notes")
-    assert not [each for each in other.client.heard if each["method"] == MESSAGE], "an alert came twice"
+    assert not [message for message in other.client.heard if message["method"] == MESSAGE], "an alert came twice"
 
 
 def test_a_newer_revision_lets_daemons_leave_and_says_so(start: Start, postgres_url: str) -> None:

@@ -46,6 +46,6 @@ def _installed(package: str) -> str:
 
 def _folder(package: str) -> Path:
     """Return where a package lies: in a folder of NODE_PATH, else beside this file."""
-    folders = [Path(each) for each in os.environ.get("NODE_PATH", "").split(os.pathsep) if each]
+    folders = [Path(part) for part in os.environ.get("NODE_PATH", "").split(os.pathsep) if part]
     places = [folder / package for folder in (*folders, HERE / "node_modules")]
     return next((place for place in places if place.is_dir()), places[-1])

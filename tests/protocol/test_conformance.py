@@ -82,17 +82,19 @@ def _scenario(file: Path) -> str:
 
 def _checks(file: Path) -> list[Check]:
     found = json.loads(file.read_text("utf-8"))
-    return [Check(each["id"], each["status"], each.get("errorMessage") or each["description"]) for each in found]
+    return [Check(load["id"], load["status"], load.get("errorMessage") or load["description"]) for load in found]
 
 
-@pytest.mark.parametrize(("revision", "scenario"), [(each, name) for each in SCENARIOS for name in SCENARIOS[each]])
+@pytest.mark.parametrize(
+    ("revision", "scenario"), [(scenario, name) for scenario in SCENARIOS for name in SCENARIOS[scenario]]
+)
 def test_the_suite_finds_what_is_expected(results: Results, revision: str, scenario: str) -> None:
     checks = results[revision, scenario]
     expected = {check: why for (name, check), why in EXPECTED_FAILURES.items() if name == scenario}
 
-    failed = {each.id: f"{each.status}: {each.message}" for each in checks if not each.passed}
+    failed = {check.id: f"{check.status}: {check.message}" for check in checks if not check.passed}
 
-    passed = sum(each.passed for each in checks)
+    passed = sum(check.passed for check in checks)
     count(f"{revision} {scenario}: {passed} passed, {len(failed)} not, {len(expected)} expected not to")
     assert {check: failed[check] for check in failed if check not in expected} == {}, "new failures"
     assert {check: expected[check] for check in expected if check not in failed} == {}, "passes now: off the list"

@@ -65,7 +65,7 @@ def test_a_task_that_was_created_is_listed(inspect: Inspect) -> None:
     listed = answer(inspect("tools/call", "--tool-name", "list_tasks"))
 
     known = created["structuredContent"]["data"]["id"]
-    assert [each["id"] for each in listed["structuredContent"]["data"]] == [known]
+    assert [row["id"] for row in listed["structuredContent"]["data"]] == [known]
     assert known in listed["content"][0]["text"]
     count(f"{listed['structuredContent']['summary']}, by both calls")
 
@@ -82,8 +82,10 @@ def test_templates_and_prompts_are_offered(inspect: Inspect) -> None:
     templates = answer(inspect("resources/templates/list"))["resourceTemplates"]
     prompts = answer(inspect("prompts/list"))["prompts"]
 
-    assert {each["uriTemplate"] for each in templates} >= {f"panorama://{kind}/{{id}}" for kind in ("note", "task")}
-    assert "weekly_review" in {each["name"] for each in prompts}
+    assert {template["uriTemplate"] for template in templates} >= {
+        f"panorama://{kind}/{{id}}" for kind in ("note", "task")
+    }
+    assert "weekly_review" in {prompt["name"] for prompt in prompts}
     count(f"{len(templates)} templates, {len(prompts)} prompts")
 
 

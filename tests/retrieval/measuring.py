@@ -129,14 +129,14 @@ def lines(name: str) -> list[dict[str, Any]]:
 
 def queries(half: str) -> list[Query]:
     """Return the queries of a half."""
-    return [Query(each["query"], each["kind"], frozenset(each["relevant"])) for each in lines(half)]
+    return [Query(line["query"], line["kind"], frozenset(line["relevant"])) for line in lines(half)]
 
 
 @contextmanager
 def library(home: Path, embedder: str = "duo", documents: Sequence[str] = CORPUS) -> Generator[Library]:
     """Write documents into a store, follow it until all of it is indexed, and keep it open."""
     with open_app(read_settings(home=home, timezone="UTC", embedder=embedder, index_engine="exact")) as app:
-        known = {_created(app, each): each["id"] for part in documents for each in lines(part)}
+        known = {_created(app, line): line["id"] for part in documents for line in lines(part)}
         app.meaning.follow()
         app.meaning.ensure_open().active.resident.ensure_loading()
         app.meaning.__class__ = Patient
@@ -151,14 +151,14 @@ def _created(app: App, document: Mapping[str, str]) -> str:
 
 def scores(asked: Sequence[Query], way: Callable[[str], Order]) -> Scores:
     """Return how well a way of searching does, by kind."""
-    each: dict[str, list[tuple[float, float]]] = {}
+    entry: dict[str, list[tuple[float, float]]] = {}
     for query in asked:
         order = way(query.text)
         place = next((at for at, item in enumerate(order[:TOP], start=1) if item in query.relevant), 0)
         recall = len(query.relevant & set(order[:NEAR_TOP])) / min(NEAR_TOP, len(query.relevant))
         for kind in (query.kind, "all"):
-            each.setdefault(kind, []).append((1 / place if place else 0.0, recall))
-    return {kind: (fmean(a for a, _ in some), fmean(b for _, b in some)) for kind, some in each.items()}
+            entry.setdefault(kind, []).append((1 / place if place else 0.0, recall))
+    return {kind: (fmean(a for a, _ in some), fmean(b for _, b in some)) for kind, some in entry.items()}
 
 
 def table(found: Mapping[str, Scores]) -> str:

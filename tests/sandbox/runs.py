@@ -101,8 +101,8 @@ class Runs:
 def left() -> dict[str, set[str]]:
     """Return the processes, threads and descriptors of runners that are there."""
     return {
-        "processes": {str(each.pid) for each in psutil.Process().children(recursive=True)},
-        "threads": {each.name for each in threading.enumerate() if each.name.startswith("panorama-")},
+        "processes": {str(process.pid) for process in psutil.Process().children(recursive=True)},
+        "threads": {thread.name for thread in threading.enumerate() if thread.name.startswith("panorama-")},
         "descriptors": _descriptors(),
     }
 
@@ -115,7 +115,7 @@ def _descriptors() -> set[str]:
     for name in os.listdir("/proc/self/fd"):
         with suppress(FileNotFoundError):  # the descriptor that lists them
             found.add(os.readlink(f"/proc/self/fd/{name}"))
-    return {each for each in found if each.startswith(("socket:", "anon_inode:[pidfd"))}
+    return {item for item in found if item.startswith(("socket:", "anon_inode:[pidfd"))}
 
 
 _open: set[ForkServer] = set()

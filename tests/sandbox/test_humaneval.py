@@ -60,9 +60,9 @@ def test_a_program_that_is_wrong_or_refused_is_told(runs: Runs, solution: str, w
 def test_of_164_programs_at_least_163_pass(runs: Runs):
     every = list(programs(Path(FETCHED)))
 
-    failures = [why for each in every if (why := failed(each, runs))]
+    failures = [why for program in every if (why := failed(program, runs))]
 
     told = "\n".join([f"{len(every) - len(failures)} of {len(every)} pass.", *failures])
     print(f"\n{told}")  # noqa: T201 (what is measured)
-    assert len({each["task_id"] for each in every}) == len(every) == PROGRAMS
+    assert len({program["task_id"] for program in every}) == len(every) == PROGRAMS
     assert len(failures) <= PROGRAMS - ENOUGH, told

@@ -71,7 +71,7 @@ def test_every_module_is_tried() -> None:
 
 
 def test_what_discovery_says_can_be_imported_is_all_there_is() -> None:
-    shown = next(each.code for each in RECIPES if each.title.startswith("Modules:"))
+    shown = next(recipe.code for recipe in RECIPES if recipe.title.startswith("Modules:"))
     names = {name.strip() for line in shown.splitlines() if line.startswith("import ") for name in line[7:].split(",")}
 
     assert names == MODULES - {"urllib", "typing_extensions"}

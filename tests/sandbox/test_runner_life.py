@@ -49,7 +49,7 @@ def run(
 
 def processes() -> list[psutil.Process]:
     """Return the processes below this one that live."""
-    return [each for each in psutil.Process().children(recursive=True) if lives(each)]
+    return [process for process in psutil.Process().children(recursive=True) if lives(process)]
 
 
 def lives(process: psutil.Process) -> bool:
@@ -88,12 +88,12 @@ def test_one_worker_is_ready_after_a_run(runner: ForkServer):
     ran: set[int] = set()
 
     def looking(*_: object) -> bytes:
-        ran.update(each.pid for each in psutil.Process().children()[0].children())
+        ran.update(process.pid for process in psutil.Process().children()[0].children())
         return packed({"id": 1})
 
     run(runner, "sdk.items.get(1)", Host(answers=looking))
 
-    until(lambda: len({each.pid for each in processes()} - ran) == 2)
+    until(lambda: len({process.pid for process in processes()} - ran) == 2)
 
 
 def test_a_runner_that_is_warm_has_a_worker_ready(runner: ForkServer):
@@ -104,12 +104,12 @@ def test_a_runner_that_is_warm_has_a_worker_ready(runner: ForkServer):
 
 def test_warming_what_is_warm_changes_nothing(runner: ForkServer):
     standby(runner)
-    before = {each.pid for each in processes()}
+    before = {process.pid for process in processes()}
 
     runner.preload()
     runner.preload()
 
-    assert {each.pid for each in processes()} == before
+    assert {process.pid for process in processes()} == before
 
 
 def test_each_run_has_a_process_of_its_own():
@@ -194,8 +194,8 @@ def test_a_script_is_ended_in_time_where_no_descriptor_is_left_for_its_process(
 
 def test_a_worker_that_is_killed_from_outside_has_crashed(runner: ForkServer):
     def killing(*_: object) -> bytes:
-        for each in psutil.Process().children()[0].children():
-            each.kill()
+        for process in psutil.Process().children()[0].children():
+            process.kill()
         return b"\x80"
 
     failure = run(runner, "sdk.items.get(1)", Host(answers=killing)).failure

@@ -26,7 +26,9 @@ _STEP = Struct("HBBI")
 
 def verdict(machine: Machine, number: int, *arguments: int, audit: int = 0) -> int:
     """Return what the filter says to a call."""
-    data = {0: number, 4: audit or machine.audit} | {16 + 8 * i: each & 0xFFFFFFFF for i, each in enumerate(arguments)}
+    data = {0: number, 4: audit or machine.audit} | {
+        16 + 8 * i: argument & 0xFFFFFFFF for i, argument in enumerate(arguments)
+    }
     steps = list(_STEP.iter_unpack(build_program(machine, PIPE)))
     at, held = 0, 0
     while True:

@@ -36,7 +36,7 @@ def run(call: Call) -> Run:
     """Runs a shipped script by its name, as `run("plan_day", pause=5, dry_run=True)`, and returns what is told."""
 
     def ran(name: str, *, dry_run: bool = False, **arguments: Any) -> dict[str, Any]:
-        sent = {each: str(value) if isinstance(value, date) else value for each, value in arguments.items()}
+        sent = {key: str(value) if isinstance(value, date) else value for key, value in arguments.items()}
         return call("run_script", script=name, args=sent, dry_run=dry_run).data
 
     return ran
@@ -75,7 +75,7 @@ def everything(app: App) -> Snapshot:
         with closing(sqlite3.connect(app.settings.home / "panorama.db")) as database:
             database.row_factory = sqlite3.Row
             rows = {kind: database.execute(f"SELECT * FROM {kind} ORDER BY id").fetchall() for kind in _KINDS}
-        return {kind: [_still(row) for row in each if not row["deleted_at"]] for kind, each in rows.items()}
+        return {kind: [_still(row) for row in value if not row["deleted_at"]] for kind, value in rows.items()}
 
     return found
 

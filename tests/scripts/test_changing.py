@@ -144,7 +144,7 @@ def test_action_items_become_tasks_with_days_tags_and_where_they_are_from(result
     told = result("tasks_from_meeting", note="Standup")
 
     note, petra = call("get_note", note="Standup").data, call("get_item", item=told["made"][0]["id"]).data["item"]
-    assert [each["title"] for each in told["made"]] == [
+    assert [item["title"] for item in told["made"]] == [
         "Ask Petra by 2026-06-01 about the tap",
         "買い物に行く",
         "Anna sends the slides",
@@ -160,7 +160,7 @@ def test_action_items_become_tasks_with_days_tags_and_where_they_are_from(result
 def test_a_line_is_not_made_again_after_its_task_was_renamed_done_or_deleted(
     result: Result, call: Call, clock: StandingClock
 ) -> None:
-    petra, shopping, slides = (each["id"] for each in result("tasks_from_meeting")["made"])
+    petra, shopping, slides = (item["id"] for item in result("tasks_from_meeting")["made"])
     call("update_task", task=petra, title="The tap")
     call("delete_item", item=shopping)
     clock.advance(days=3)
@@ -185,7 +185,7 @@ def test_the_words_of_a_task_that_was_closed_before_the_meeting_are_a_new_task(
     clock.advance(days=7)
     call("create_note", title="Monday", content="- [ ] Buy coffee", tags=["meeting"])
 
-    assert [each["title"] for each in result("tasks_from_meeting")["made"]] == ["Buy coffee"]
+    assert [item["title"] for item in result("tasks_from_meeting")["made"]] == ["Buy coffee"]
 
 
 def test_more_than_fifty_are_made_in_several_runs(result: Result, call: Call) -> None:
@@ -282,7 +282,7 @@ def test_actions_and_next_steps_of_sessions_become_tasks_once(result: Result, ca
     first, second = (result("tasks_from_meeting", session="Kick-off") for _ in range(2))
 
     task = call("get_item", item=first["made"][0]["id"]).data["item"]
-    assert [each["title"] for each in first["made"]] == ["Order the hob by 2026-06-01", "Call Ana"]
+    assert [item["title"] for item in first["made"]] == ["Order the hob by 2026-06-01", "Call Ana"]
     assert (task["deadline"], task["notes"].startswith(f"From [[{session}]] “Kick-off”:")) == ("2026-06-01", True)
     assert (second["made"], second["passed_over"], second["sessions"]) == ([], 2, 1)
 

@@ -15,7 +15,7 @@ from tests.scripts.conftest import SCRIPTS, Call, signature
 SIMPLE = (int, float, str, bool, date, datetime)
 README = (next(iter(SCRIPTS.values())).parent / "README.md").read_text(encoding="utf-8")
 
-each = pytest.mark.parametrize("name", SCRIPTS)
+for_each_script = pytest.mark.parametrize("name", SCRIPTS)
 
 
 def tree(name: str) -> ast.Module:
@@ -29,7 +29,7 @@ def main(name: str) -> ast.FunctionDef:
 def is_simple(kind: Any) -> bool:
     """Tell whether a kind of argument can be asked for in a form: a plain value, a choice, or a list of them."""
     if get_origin(kind) in (types.UnionType, Union):
-        return all(each is types.NoneType or is_simple(each) for each in get_args(kind))
+        return all(argument is types.NoneType or is_simple(argument) for argument in get_args(kind))
     if get_origin(kind) is list:
         return all(map(is_simple, get_args(kind)))
     return kind in SIMPLE or get_origin(kind) is Literal
@@ -39,14 +39,14 @@ def test_there_are_at_least_eight() -> None:
     assert len(SCRIPTS) >= 8
 
 
-@each
+@for_each_script
 def test_the_first_sentence_says_what_it_does(name: str) -> None:
     first = (ast.get_docstring(tree(name)) or "").partition("\n\n")[0]
 
     assert re.fullmatch(r"[A-Z][a-z]+ [^.\n]{10,110}\.", first), first
 
 
-@each
+@for_each_script
 def test_every_parameter_has_a_kind_a_default_and_a_description(name: str) -> None:
     described = re.findall(
         r"^ {4}(\w+): .+[^.]\.$", (ast.get_docstring(main(name)) or "").partition("Args:\n")[2], re.M
@@ -59,12 +59,12 @@ def test_every_parameter_has_a_kind_a_default_and_a_description(name: str) -> No
         assert parameter.default is not inspect.Parameter.empty, parameter
 
 
-@each
+@for_each_script
 def test_its_language_is_that_of_the_sandbox(name: str) -> None:
     assert restricted.compile_script(SCRIPTS[name].read_text(encoding="utf-8"))
 
 
-@each
+@for_each_script
 def test_it_is_short_and_says_of_each_function_what_it_returns_or_does(name: str) -> None:
     functions = [node for node in tree(name).body if isinstance(node, ast.FunctionDef)]
 
@@ -73,7 +73,7 @@ def test_it_is_short_and_says_of_each_function_what_it_returns_or_does(name: str
     assert all((function.end_lineno or 0) - function.lineno < 40 for function in functions)
 
 
-@each
+@for_each_script
 def test_it_defines_and_does_nothing_at_the_top(name: str) -> None:
     kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.Assign, ast.Expr)
 
@@ -87,7 +87,7 @@ def top_names(module: ast.Module) -> list[ast.Name]:
     return [node for part in outside for node in ast.walk(part) if isinstance(node, ast.Name)]
 
 
-@each
+@for_each_script
 def test_its_call_without_arguments_is_one_a_person_may_make_unasked(name: str) -> None:
     parameters = signature(name).parameters
 

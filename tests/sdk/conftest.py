@@ -54,7 +54,7 @@ class Within:
         """Run functions in threads."""
         with ThreadPoolExecutor(at_most) as threads:
             running = [threads.submit(function) for function in functions]
-        return [each.result() for each in running]
+        return [job.result() for job in running]
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ class Color(Enum):
         (Color.RED, "red"),
         ({"b", "a"}, ["a", "b"]),
         (("a", 1), ["a", 1]),
-        ((each for each in "ab"), ["a", "b"]),
+        ((letter for letter in "ab"), ["a", "b"]),
         (Decimal("2.50"), 2.5),
         (Decimal("3.0"), 3),
         (Row(id="t_0000000001", title="Tea"), "t_0000000001"),
@@ -142,7 +142,7 @@ def test_what_says_itself_what_it_takes_and_errors_of_a_script_stay_as_they_are(
     with pytest.raises(TypeError, match="how much is done, as numbers, not str: in a loop"):
         sdk.progress("half")
     with pytest.raises(TypeError, match="can only concatenate"):
-        sdk.parallel_map(lambda each: each + 1, ["a"], at_most=1.5)
+        sdk.parallel_map(lambda item: item + 1, ["a"], at_most=1.5)
 
 
 def test_words_that_are_none_are_those_that_are_left_out(sdk: ModuleType) -> None:
@@ -241,11 +241,11 @@ def test_none_in_an_update_is_refused_for_what_cannot_be_empty(noun: str, sdk: M
     _, *fields = inspect.signature(update).parameters.values()
     sent = len(way.sent)
 
-    for each in fields:
-        assert (each.name in CLEARED[noun]) == ("None" in str(each.annotation)) or each.name == "expected_version"
-        if "None" not in str(each.annotation):
-            with pytest.raises(InvalidInputError, match=rf"sdk\.{noun}\.update: {each.name} is None.* it out to keep"):
-                update(row, **{each.name: None})
+    for field in fields:
+        assert (field.name in CLEARED[noun]) == ("None" in str(field.annotation)) or field.name == "expected_version"
+        if "None" not in str(field.annotation):
+            with pytest.raises(InvalidInputError, match=rf"sdk\.{noun}\.update: {field.name} is None.* it out to keep"):
+                update(row, **{field.name: None})
 
     assert len(way.sent) == sent
 

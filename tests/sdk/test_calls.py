@@ -261,7 +261,7 @@ def test_a_table_of_what_is_not_there_says_so(
 
 
 def test_the_report_of_the_recipes_has_no_empty_column(sdk: ModuleType) -> None:
-    report = next(each for each in RECIPES if each.title.startswith("Report:"))
+    report = next(recipe for recipe in RECIPES if recipe.title.startswith("Report:"))
 
     text = sdk.notes.text(ran(report.code, sdk))
 

@@ -45,7 +45,7 @@ def test_the_first_line_says_what_it_does_and_the_rest_stands_in_order(name: str
 
     assert re.fullmatch(r"[A-Z].{8,109}\.", first)
     assert not more or more[0] == ""
-    assert [*sections(name)][1:] == [each for each in SECTIONS if each in sections(name)]
+    assert [*sections(name)][1:] == [section for section in SECTIONS if section in sections(name)]
     assert sections(name)["Example"].strip()
 
 

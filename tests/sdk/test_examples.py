@@ -21,7 +21,7 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Give every function of the SDK with its name in scripts."""
     for name, value in SURFACE.items():
         if isinstance(value, Mapping):
-            yield from ((f"{name}.{inner}", each) for inner, each in value.items() if inspect.isfunction(each))
+            yield from ((f"{name}.{inner}", member) for inner, member in value.items() if inspect.isfunction(member))
         elif inspect.isfunction(value):
             yield name, value
 

@@ -41,7 +41,7 @@ def titled(sdk: Connection, begin: str) -> int:
 def test_the_surface_is_that_of_scripts(sdk: Connection) -> None:
     task = sdk.tasks.create("Tea", deadline="2026-05-31", tags=["drinks"])
 
-    assert [each.title for each in sdk.search("tea")] == ["Tea"]
+    assert [hit.title for hit in sdk.search("tea")] == ["Tea"]
     assert sdk.tasks.get(task).deadline == "2026-05-31"
     assert sdk.history(task)[0].action == "create"
     assert sdk.overview.week().created.count == 1

@@ -241,7 +241,7 @@ def caught(code: str, error: str) -> str:
 def test_a_docstring_names_the_errors_that_come_out(name: str, sdk: ModuleType) -> None:
     made = ran(f"{MADE}return locals()", sdk)
 
-    for error, code in ((error, code) for each, error, code in EACH if each == name):
+    for error, code in ((error, code) for noun, error, code in EACH if noun == name):
         with pytest.raises((SdkError, TypeError, ValueError)) as raised:
             ran(f"{code}\nreturn {code!r}", sdk, **made)
         assert error in (type(raised.value).__name__, "SdkError"), code

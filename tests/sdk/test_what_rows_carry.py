@@ -53,8 +53,8 @@ def rows(value: Any) -> Iterator[Row]:
             yield value
         value = [*value.values()]
     if isinstance(value, Iterable) and not isinstance(value, str):
-        for each in value:
-            yield from rows(each)
+        for item in value:
+            yield from rows(item)
 
 
 def misread(row: Row, sdk: ModuleType) -> list[str]:

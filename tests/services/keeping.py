@@ -44,4 +44,4 @@ def export(lived: App, call: Call, tmp_path: Path) -> Path:
 
 def below(folder: Path) -> set[str]:
     """Return the paths of the files below a folder."""
-    return {each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file()}
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}

@@ -54,7 +54,7 @@ def speaks(house: House) -> Mapping[str, Any]:
     said = told(house)
     for answer in found.values():
         index = answer["metadata"]["index"]
-        assert [each["id"] for each in answer["data"]] == [made]
+        assert [row["id"] for row in answer["data"]] == [made]
         assert index["ran"] == ["keyword"]
         assert index["missing"]
         assert index["do"]

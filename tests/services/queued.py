@@ -34,6 +34,6 @@ def job(app: App, id_: str) -> Job:
 def ended(app: App, id_: str) -> Job:
     """Return a job once it has ended."""
     until(
-        lambda: job(app, id_).has_ended and id_ not in {each.job.id for each in app.jobs.running_jobs}, "the job's end"
+        lambda: job(app, id_).has_ended and id_ not in {item.job.id for item in app.jobs.running_jobs}, "the job's end"
     )
     return job(app, id_)

@@ -37,4 +37,4 @@ def state(call: Call, name: str) -> str:
 
 def tools(app: App) -> list[str]:
     """Return the tools that are scripts."""
-    return [each.operation.tool for each in app.calls.promoted_tools.list_tools()]
+    return [tool.operation.tool for tool in app.calls.promoted_tools.list_tools()]

@@ -22,7 +22,7 @@ def test_a_script_answers_its_result_its_output_its_calls_and_its_changes(run: R
     told = run('tea = sdk.tasks.create("Tea")\nsdk.tasks.update(tea, urgent=True)\nprint("made")\nreturn tea.title')
 
     assert (told["result"], told["stdout"]) == ("Tea", "made\n")
-    assert [(each["name"], each["ok"], each["wrote"]) for each in told["calls"]] == [
+    assert [(call_["name"], call_["ok"], call_["wrote"]) for call_ in told["calls"]] == [
         ("tasks.create", True, 1),
         ("tasks.update", True, 1),
     ]
@@ -84,7 +84,7 @@ def test_a_script_may_ask_the_same_again_and_again(run: Run) -> None:
 def test_many_calls_are_told_together_by_name(run: Run) -> None:
     told = run("for _ in range(30): sdk.projects.list()\nsdk.status()")
 
-    assert [(each["name"], each["times"]) for each in told["calls"]] == [("projects.list", 30), ("status", 1)]
+    assert [(call_["name"], call_["times"]) for call_ in told["calls"]] == [("projects.list", 30), ("status", 1)]
 
 
 def test_an_error_is_told_with_its_line_and_what_stands(run: Run, call: Call) -> None:
@@ -205,7 +205,7 @@ def test_every_call_of_a_script_is_logged_with_its_run_and_its_place(run: Run, c
     told = run('sdk.tasks.create("Tea", notes="password: hunter2")' + failing)
 
     made = call("runs.get", run=told["run_id"]).data["calls"]
-    assert [(each["position"], each["name"], each["success"]) for each in made] == [
+    assert [(call_["position"], call_["name"], call_["success"]) for call_ in made] == [
         (1, "tasks.create", True),
         (2, "tasks.update", False),
     ]
@@ -217,7 +217,7 @@ def test_calls_that_run_at_once_have_each_their_place(run: Run, call: Call) -> N
     told = run("sdk.parallel(*[lambda: sdk.projects.list() for _ in range(5)])")
 
     made = call("runs.get", run=told["run_id"]).data["calls"]
-    assert [each["position"] for each in made] == [1, 2, 3, 4, 5]
+    assert [call_["position"] for call_ in made] == [1, 2, 3, 4, 5]
 
 
 def test_a_run_that_failed_is_listed_with_its_first_line(run: Run, call: Call) -> None:
@@ -225,7 +225,7 @@ def test_a_run_that_failed_is_listed_with_its_first_line(run: Run, call: Call) -
     run("# what it is\n1 / 0")
 
     listed = call("runs.list", failed=True).data
-    assert [(each["status"], each["script"]) for each in listed] == [("failed", "# what it is")]
+    assert [(row["status"], row["script"]) for row in listed] == [("failed", "# what it is")]
 
 
 def test_a_run_is_a_page_whose_text_cannot_break_out_of_it(run: Run, call: Call) -> None:

@@ -46,7 +46,7 @@ def test_undo_without_a_unit_passes_over_the_result_that_a_run_before_kept(run: 
     call("undo")
 
     assert titles(call) == []
-    assert [each["id"] for each in call("list_files").data] == [large["result_file"]]
+    assert [file["id"] for file in call("list_files").data] == [large["result_file"]]
     call("undo", unit=large["run_id"])
     assert call("list_files").data == []
 
@@ -126,7 +126,7 @@ def test_a_run_that_took_all_of_it_back_itself_offers_no_undo(run: Run, call: Ca
     answer = call("run_code", code=code)
     failed = call("run_code", code=code + "\n1 / 0", atomic=True)
 
-    assert [("undo" in each.metadata, each.data["changes"]) for each in (answer, failed)] == [(False, {})] * 2
+    assert [("undo" in text.metadata, text.data["changes"]) for text in (answer, failed)] == [(False, {})] * 2
     assert failed.data["note"] == "None of its changes remain."
 
 
@@ -177,7 +177,7 @@ def test_undo_of_a_run_that_was_partly_taken_back_is_about_what_stands(app: App,
 
     undone = call("undo", unit=told["run_id"])
 
-    assert [(each["id"], each["was"]) for each in undone.data["undone"]] == [(old, "update")]
+    assert [(change["id"], change["was"]) for change in undone.data["undone"]] == [(old, "update")]
     assert titles(call) == ["Old"]
     assert not call("get_item", item=old).data["item"].get("notes")
 

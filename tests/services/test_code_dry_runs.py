@@ -109,7 +109,7 @@ def test_a_dry_run_leaves_no_file_and_no_key_and_no_state(app: App, run: Run, ca
     run(code, dry_run=True)
 
     home = app.settings.home
-    assert [each for each in (home / "files").rglob("*") if each.is_file()] == []
+    assert [path for path in (home / "files").rglob("*") if path.is_file()] == []
     assert list((home / "dry-runs").iterdir()) == []
     assert call("create_task", title="Other", idempotency_key="k").data["title"] == "Other"
     assert run("return dict(sdk.state)")["result"] == {}
@@ -157,4 +157,4 @@ def test_the_calls_of_a_dry_run_stand_in_the_real_log(run: Run, call: Call) -> N
 
     shown = call("runs.get", run=told["run_id"]).data
     assert shown["options"]["dry_run"] is True
-    assert [each["name"] for each in shown["calls"]] == ["tasks.create"]
+    assert [call_["name"] for call_ in shown["calls"]] == ["tasks.create"]

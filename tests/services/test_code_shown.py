@@ -23,8 +23,8 @@ def test_what_a_run_says_is_shown_without_its_secrets(run: Run, call: Call) -> N
     failed = run(TELLING)["run_id"]
     ended = run('return {"password": "hunter2", "n": 1}')["run_id"]
 
-    views = [call("runs.get", run=each).data for each in (failed, ended)]
-    pages = [call("pages.run", run=each).data["markdown"] for each in (failed, ended)]
+    views = [call("runs.get", run=run_).data for run_ in (failed, ended)]
+    pages = [call("pages.run", run=item).data["markdown"] for item in (failed, ended)]
 
     assert "hunter2" not in json.dumps([views, pages, call("runs.list").data])
     assert views[0]["source"].splitlines()[:2] == ["password = •••", 'name = "hun" + "ter2"']
@@ -107,7 +107,7 @@ def test_a_run_is_shown_with_what_it_changed_and_how_to_take_that_back(wrote: st
 
     assert view["changes"] == {"created": 1, "updated": 1}
     assert view["stands"] == f"Undo {wrote} reverts those that were not changed since."
-    assert [(each["action"], each["label"]) for each in view["wrote"]] == [("create", "Tea"), ("update", "Old")]
+    assert [(entry["action"], entry["label"]) for entry in view["wrote"]] == [("create", "Tea"), ("update", "Old")]
     assert f"1 created, 1 updated. {view['stands']}" in page
     assert f'- update task “Old” ({view["wrote"][1]["item"]}): notes `""` → `"n"`' in page
 

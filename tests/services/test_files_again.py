@@ -54,7 +54,7 @@ def test_the_same_name_in_another_project_is_another_file(call: Call, write: Cal
     assert len(made) == 2
     with pytest.raises(ConflictError) as refusal:
         call("get_file", file="plan.md")
-    assert {each["id"] for each in refusal.value.candidates} == made
+    assert {candidate["id"] for candidate in refusal.value.candidates} == made
 
 
 def test_a_file_in_the_trash_is_not_written_to(call: Call, write: Call) -> None:
@@ -75,7 +75,7 @@ def test_where_two_files_have_a_name_a_write_says_so(call: Call, write: Call, ro
     with pytest.raises(ConflictError, match="2 files are called") as refusal:
         write("plan.md", "c")
 
-    assert [each["id"] for each in refusal.value.candidates] == made
+    assert [candidate["id"] for candidate in refusal.value.candidates] == made
     assert rows() == before
 
 
@@ -102,4 +102,4 @@ def test_an_undo_never_parts_a_content_from_what_is_told_of_it(call: Call, write
 
     told = call("get_file", file="plan.md").data
     assert (told["text"], told["size"], told["media_type"]) == ("five", 4, "text/plain")
-    assert {each["field"] for each in undone.data["conflicts"]} == {"body", "media_type", "sha256", "size"}
+    assert {conflict["field"] for conflict in undone.data["conflicts"]} == {"body", "media_type", "sha256", "size"}

@@ -179,7 +179,7 @@ def test_who_leaves_in_the_middle_of_its_work_warns_of_nothing(store: House, cap
 
     follower.close()
 
-    assert [each for each in caplog.messages if "search by meaning" in each] == []
+    assert [message for message in caplog.messages if "search by meaning" in message] == []
 
 
 def test_a_follower_that_has_caught_up_or_cannot_is_not_unfinished(store: House) -> None:
@@ -241,7 +241,7 @@ def test_what_is_no_text_is_not_embedded_as_noise(store: House, content: str) ->
     passages = [chunk for chunk in wanted(store.app) if chunk.startswith(made)]
     assert len(passages) <= 1
     assert finds(store, "quince jam", other)
-    assert [each["id"] for each in searched(store, "attachment", mode="keyword")["data"]] == [made]
+    assert [row["id"] for row in searched(store, "attachment", mode="keyword")["data"]] == [made]
 
 
 def test_a_note_of_ten_megabytes_is_found_by_words_and_by_meaning(store: House) -> None:
@@ -251,7 +251,7 @@ def test_a_note_of_ten_megabytes_is_found_by_words_and_by_meaning(store: House) 
     made = store.do("create_note", title="Everything", content=content)["data"]["id"]
     other = note(store, "steam engines")
 
-    assert [each["id"] for each in searched(store, "zebra", mode="keyword")["data"]] == [made]
+    assert [row["id"] for row in searched(store, "zebra", mode="keyword")["data"]] == [made]
     converges(store)
     assert finds(store, "steam engines", other)
     assert finds(store, "jam of quinces", made)

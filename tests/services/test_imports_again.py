@@ -55,7 +55,7 @@ def test_of_equal_checkboxes_each_keeps_its_own_task(
 ):
     vault.write("a.md", "- [ ] Pay ➕ 2026-01-01\n- [ ] Call\n- [ ] Pay ➕ 2026-01-02\n")
     run()
-    second = next(each for each in all_tasks(call) if each["provenance"].endswith("#L3"))
+    second = next(task for task in all_tasks(call) if task["provenance"].endswith("#L3"))
 
     vault.write("a.md", "- [ ] Call\n- [x] Pay ➕ 2026-01-02\n")
     report = run()

@@ -44,10 +44,10 @@ def test_a_program_that_comes_back_is_told_of_what_it_asked_for_before(
     at_once = app.calls.call("status", {}, after)
     clock.advance(minutes=6)
 
-    told = [app.calls.call("status", {}, each).metadata.get("hint", "") for each in (other, after, before)]
+    told = [app.calls.call("status", {}, talk).metadata.get("hint", "") for talk in (other, after, before)]
 
     assert "hint" not in at_once.metadata
-    assert [id_ in each for each in told] == [False, True, False]
+    assert [id_ in hint for hint in told] == [False, True, False]
 
 
 def test_who_waits_is_told_of_what_moved_and_seldom(works: Works, app: App) -> None:
@@ -144,4 +144,4 @@ def test_a_process_that_leaves_lets_what_somebody_waits_for_end(working: None, c
     with report_progress_to(leave):
         call("test.lonely", name="inline", steps=3)
 
-    assert [each.state for each in app.jobs.list(PageRequest(9), kind="lonely").items] == ["succeeded"]
+    assert [item.state for item in app.jobs.list(PageRequest(9), kind="lonely").items] == ["succeeded"]

@@ -35,7 +35,7 @@ def test_a_backup_holds_database_contents_scripts_and_configuration(backup: Path
 
 
 def test_a_backup_is_for_its_owner_alone(backup: Path) -> None:
-    modes = {each.stat().st_mode & 0o077 for each in (backup, *backup.rglob("*"))}
+    modes = {path.stat().st_mode & 0o077 for path in (backup, *backup.rglob("*"))}
 
     assert modes == {0}
 
@@ -82,12 +82,12 @@ def test_two_backups_of_one_second_are_two(backup: Path, call: Call) -> None:
 def test_a_content_that_the_backup_before_has_takes_no_room_again(backup: Path, call: Call) -> None:
     second = Path(call("backup").data["path"])
 
-    name = next(each for each in below(second) if each.startswith("files/"))
+    name = next(path for path in below(second) if path.startswith("files/"))
     assert (second / name).stat().st_ino == (backup / name).stat().st_ino
 
 
 def test_a_content_that_is_damaged_in_the_backup_before_is_copied_again(backup: Path, call: Call) -> None:
-    name = next(each for each in sorted(below(backup)) if each.startswith("files/"))
+    name = next(path for path in sorted(below(backup)) if path.startswith("files/"))
     (backup / name).write_text("damage")
 
     second = Path(call("backup").data["path"])
@@ -113,7 +113,7 @@ def test_a_new_backup_stays_when_the_clock_was_ahead_before(lived: App, call: Ca
 
     new = [Path(call("backup").data["path"]) for _ in range(2)]
 
-    assert [each.is_dir() for each in (*new, *ahead)] == [True, True, False, *[True] * 8]
+    assert [path.is_dir() for path in (*new, *ahead)] == [True, True, False, *[True] * 8]
 
 
 def test_backups_of_another_store_in_the_same_folder_stay(
@@ -131,7 +131,7 @@ def test_backups_of_another_store_in_the_same_folder_stay(
 
 
 def test_a_content_that_is_missing_is_told_and_all_else_is_kept(lived: App, call: Call) -> None:
-    next(each for each in sorted((lived.settings.home / "files").rglob("*")) if each.is_file()).unlink()
+    next(path for path in sorted((lived.settings.home / "files").rglob("*")) if path.is_file()).unlink()
 
     answer = call("backup")
 
@@ -143,7 +143,7 @@ def test_a_content_that_is_missing_is_told_and_all_else_is_kept(lived: App, call
 
 @pytest.mark.parametrize("what", ["backup", "export"])
 def test_as_a_job_it_has_not_succeeded_if_something_was_missing(lived: App, call: Call, what: str) -> None:
-    next(each for each in sorted((lived.settings.home / "files").rglob("*")) if each.is_file()).unlink()
+    next(path for path in sorted((lived.settings.home / "files").rglob("*")) if path.is_file()).unlink()
 
     with at_work(lived):
         job = call(what, background=True).data["id"]
@@ -169,7 +169,7 @@ def test_backups_are_listed_with_what_they_hold(backup: Path, call: Call) -> Non
 
     told = call("backups.list").data
 
-    assert [each["kind"] for each in told["backups"]] == ["backup", "copy"]
+    assert [item["kind"] for item in told["backups"]] == ["backup", "copy"]
     assert told["backups"][0]["files"] == 2
 
 
@@ -313,7 +313,7 @@ def test_what_a_killed_process_left_is_swept_away_and_what_another_writes_is_not
     call("backup")
 
     os.close(held)
-    assert sorted(each.name for each in folder.iterdir() if each.name.startswith(PART_PREFIX)) == [
+    assert sorted(path.name for path in folder.iterdir() if path.name.startswith(PART_PREFIX)) == [
         f"{PART_PREFIX}alive"
     ]
 
@@ -355,13 +355,13 @@ def test_a_person_finds_pages_and_files_under_their_names(export: Path) -> None:
 
 
 def test_what_a_file_held_before_is_in_the_export_too(export: Path) -> None:
-    older = [each for each in (export / "files" / "older").rglob("*") if each.is_file()]
+    older = [path for path in (export / "files" / "older").rglob("*") if path.is_file()]
 
-    assert [each.read_text() for each in older] == ["a,b\n1,2\n"]
+    assert [path.read_text() for path in older] == ["a,b\n1,2\n"]
 
 
 def test_no_key_is_in_an_export(export: Path) -> None:
-    assert not any(b"geheim" in each.read_bytes() for each in export.rglob("*") if each.is_file())
+    assert not any(b"geheim" in path.read_bytes() for path in export.rglob("*") if path.is_file())
 
 
 def test_titles_cannot_lead_out_of_the_export(call: Call, tmp_path: Path) -> None:
@@ -371,7 +371,7 @@ def test_titles_cannot_lead_out_of_the_export(call: Call, tmp_path: Path) -> Non
 
     path = Path(call("export", folder=str(tmp_path / "out"), confirm=True).data["path"])
 
-    assert {each.name for each in tmp_path.iterdir()} == {"out"}
+    assert {entry.name for entry in tmp_path.iterdir()} == {"out"}
     assert len(below(path / "markdown")) == 3
 
 

@@ -46,10 +46,10 @@ def test_a_dry_run_changes_nothing_and_is_remembered_for_the_review(call: Call, 
 
     ran = call("run_script", script="write", args={"title": "Tea"}, dry_run=True)
 
-    assert [each["label"] for each in ran.data["would"]] == ["Tea"]
+    assert [change["label"] for change in ran.data["would"]] == ["Tea"]
     assert call("list_tasks").data == []
     dry = call("scripts.get", script="write").data["dry_run"]
-    assert [(each["name"], each["arguments"]["title"]) for each in dry] == [("tasks.create", "Tea")]
+    assert [(item["name"], item["arguments"]["title"]) for item in dry] == [("tasks.create", "Tea")]
 
 
 def test_wrong_arguments_are_refused_before_anything_starts(call: Call, app: App) -> None:
@@ -183,7 +183,7 @@ def test_a_script_runs_another_and_one_undo_takes_back_both(call: Call, app: App
 
     assert ran.data["result"].startswith("t_")
     assert ran.data["changes"] == {"created": 2}
-    assert [each["name"] for each in ran.data["calls"]] == ["tasks.create", "scripts.call", "tasks.create"]
+    assert [call_["name"] for call_ in ran.data["calls"]] == ["tasks.create", "scripts.call", "tasks.create"]
     assert call("list_tasks").data == []
 
 

@@ -72,7 +72,7 @@ def test_what_it_was_refused_stands_in_the_log(call: Call, app: App, person: Per
 
     run = call("script_write", title="Tea").data["run_id"]
 
-    assert [(each["name"], each["success"]) for each in call("runs.calls", run=run).data] == [("tasks.create", False)]
+    assert [(item["name"], item["success"]) for item in call("runs.calls", run=run).data] == [("tasks.create", False)]
     assert call("runs.list").data[0]["calls"] == 1
 
 
@@ -148,7 +148,7 @@ def test_a_tool_is_a_step_of_a_batch_that_is_not_atomic(call: Call, app: App, pe
 
     told = call("batch", operations=[step, step], atomic=False).data
 
-    assert [each["data"]["result"] for each in told["results"]] == [0, 0]
+    assert [result["data"]["result"] for result in told["results"]] == [0, 0]
     with pytest.raises(InvalidInputError, match="atomic"):
         call("batch", operations=[step])
 

@@ -23,7 +23,7 @@ def test_every_text_that_was_approved_can_be_put_back(call: Call, app: App, pers
     versions = call("scripts.history", script="count").data["versions"]
     assert path.read_text() == COUNTING
     assert state(call, "count") == "reviewed"
-    assert [(each["version"], each["current"]) for each in versions] == [(3, True), (2, False), (1, True)]
+    assert [(version["version"], version["current"]) for version in versions] == [(3, True), (2, False), (1, True)]
     assert "-def main(title" in call("scripts.diff", script="count", old=2).data["diff"]
 
 
@@ -38,7 +38,7 @@ def test_a_draft_of_the_person_is_overwritten_only_after_a_question_and_stays_a_
     person.decides("save_script", name="count", code=WRITING, replace=True)
 
     versions = call("scripts.history", script="count").data["versions"]
-    assert [(each["version"], each["verdict"], each["by"]) for each in versions] == [
+    assert [(version["version"], version["verdict"], version["by"]) for version in versions] == [
         (2, "saved", "cli"),
         (1, "written", "file"),
     ]
@@ -71,7 +71,7 @@ def test_an_assistant_overwrites_its_own_draft_without_a_question_and_nothing_is
     call("save_script", name="count", code=WRITING, replace=True)
 
     versions = call("scripts.history", script="count").data["versions"]
-    assert [each["verdict"] for each in versions] == ["saved", "saved"]
+    assert [version["verdict"] for version in versions] == ["saved", "saved"]
 
 
 @changed_text_ends_it
@@ -98,7 +98,7 @@ def test_a_shipped_script_is_reviewed_until_it_is_edited_and_the_edit_wins(
 
     after = call("run_script", script="ours").data
 
-    assert [(each["result"], each["script_state"]) for each in (before, edited, after)] == [
+    assert [(item["result"], item["script_state"]) for item in (before, edited, after)] == [
         (5, "reviewed"), (7, "draft"), (7, "draft"),
     ]  # fmt: skip
 

@@ -145,11 +145,11 @@ def test_until_another_model_is_ready_the_one_before_is_searched(
         assert finds(house, "wild horses", made)
         back = told(house)["model"]
 
-    indexes = [each["metadata"]["index"] for each in answers]
+    indexes = [answer["metadata"]["index"] for answer in answers]
     assert [left for left in seconds if left is not None]
     assert all(index.get("missing", LATE).endswith(LATE) for index in indexes)
     assert {index["model"] for index in indexes if "model" in index} >= {"static"}
-    assert any(made in {row["id"] for row in each["data"]} for each in answers[:-1])
+    assert any(made in {row["id"] for row in answer["data"]} for answer in answers[:-1])
     assert (after, back, again) == ("minilm", "static", [])
 
 

@@ -95,8 +95,8 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> Waits:
 def missing(house: House) -> list[str]:
     """Search twenty times, and return what was missing each time."""
     found = [searched(house, "steam engines")["metadata"]["index"] for _ in range(20)]
-    assert {tuple(each["ran"]) for each in found} == {("keyword",)}
-    return [each["missing"] for each in found]
+    assert {tuple(item["ran"]) for item in found} == {("keyword",)}
+    return [item["missing"] for item in found]
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_one_search_waits_for_an_embedding_service_that_hangs_and_no_other_until
         then = missing(house)
 
         assert first[0].endswith("did not answer in time.")
-        assert all("failed" in each for each in then)
+        assert all("failed" in item for item in then)
         assert (waits.answers, waits.loads) == (1, 0)
         assert told(house)["model_state"] == "failing"
         service.ended.set()
@@ -133,7 +133,7 @@ def test_one_search_waits_for_a_model_that_is_loaded_too_slowly_and_no_other_unt
         service.always = late
         said = missing(house) + missing(house)
 
-        assert all("load" in each for each in said), said
+        assert all("load" in item for item in said), said
         assert waits.loads == 1
         service.ended.set()
         recovers(house, knows=False)

@@ -71,7 +71,7 @@ def test_a_qdrant_server_that_is_slow_does_not_delay_the_answers(home: Path, sta
         stand_in.waits = True
         found = [searched(house, "steam engines") for _ in range(20)]
 
-        assert {tuple(each["metadata"]["index"]["ran"]) for each in found} == {("keyword",)}
+        assert {tuple(item["metadata"]["index"]["ran"]) for item in found} == {("keyword",)}
         assert found[0]["metadata"]["index"]["missing"] == "The semantic index did not answer in time."
         stand_in.waits = False
         stand_in.delay.set()

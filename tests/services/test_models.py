@@ -31,7 +31,7 @@ def embed(app: App) -> Embed:
         name = passages.model_name(model, digest)
         with app.context.database.transaction(INDEXER) as session:
             passages.replace(session, {"n_0000000001": every})
-            passages.save_vectors(session, name, {each.digest: HALVES for each in every})
+            passages.save_vectors(session, name, {entry.digest: HALVES for entry in every})
             marks.set_mark(session, f"passages {name}", count)
             marks.set_mark(session, f"index here {name}", count)
 
@@ -47,7 +47,7 @@ def using(app: App) -> Callable[[str], Models]:
 @pytest.fixture
 def row(call: Call) -> Callable[[str], Mapping[str, Any]]:
     """What the list says of a model."""
-    return lambda name: next(each for each in call("models.list").data["models"] if each["name"] == name)
+    return lambda name: next(model for model in call("models.list").data["models"] if model["name"] == name)
 
 
 def _marks(app: App) -> set[str]:
@@ -63,15 +63,15 @@ def test_the_list_names_what_can_be_chosen(call: Call) -> None:
     told = call("models.list")
 
     names = ["duo", "minilm", "static", "trio", "none", "local:<name>", "ollama:<model>", "openai:<address>#<model>"]
-    assert [each["name"] for each in told.data["models"]] == names
+    assert [model["name"] for model in told.data["models"]] == names
     assert (told.data["used"], told.summary) == ("none", "Search by meaning is off")
 
 
 def test_a_model_in_use_that_does_not_ship_is_listed_too(using: Callable[[str], Models]) -> None:
     found = using("ollama:tiny").list()
 
-    used: list[ModelInfo] = [each for each in found.models if each.is_used]
-    assert [(each.name, each.size) for each in used] == [("ollama:tiny", None)]
+    used: list[ModelInfo] = [model for model in found.models if model.is_used]
+    assert [(model.name, model.size) for model in used] == [("ollama:tiny", None)]
 
 
 def test_without_a_choice_the_default_is_in_use(using: Callable[[str], Models]) -> None:
@@ -90,7 +90,7 @@ def test_without_its_runtime_the_better_model_is_said_not_to_run(
 
     assert found.used == "static"
     assert "ONNX Runtime is not installed" in found.hint
-    assert [each.is_there for each in found.models[:3]] == [False, False, True]
+    assert [model.is_there for model in found.models[:3]] == [False, False, True]
 
 
 def test_what_each_model_made_is_counted(embed: Embed, row: Callable[[str], Mapping[str, Any]], call: Call) -> None:
@@ -117,7 +117,7 @@ def test_of_a_model_whose_size_changed_its_present_state_is_told(
     with app.context.database.transaction(INDEXER) as session:
         name = passages.model_name("ollama:old", "after")
         texts = models_kept.list_digests(session, passages.model_name("ollama:old", "before"), "", 2)
-        passages.save_vectors(session, name, {each: bytes(2 * 12) for each in texts})
+        passages.save_vectors(session, name, {text: bytes(2 * 12) for text in texts})
         marks.set_mark(session, f"passages {name}", 9)
         if searched:
             marks.set_served_model(session, "ollama:old", searched, size)

@@ -112,7 +112,7 @@ def test_the_call_that_asked_for_a_script_tells_no_more_of_what_was_forgotten_th
     assert SECRET.lower() not in read_texts(app).lower()
     assert [row for row in read_rows(app, "SELECT source FROM runs") if row[0]] == [(other,)]
     kept = [row[0] for row in read_rows(app, "SELECT CAST(arguments AS TEXT) FROM calls WHERE name = 'run_code'")]
-    assert len([each for each in kept if other in each]) == 1
+    assert len([item for item in kept if other in item]) == 1
 
 
 def test_a_purge_that_is_stopped_among_the_log_finds_the_calls_of_scripts_again(

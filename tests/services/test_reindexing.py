@@ -187,7 +187,7 @@ def test_search_finds_the_same_while_everything_is_made_anew(home: Path, monkeyp
         converges(house)
 
         assert ids(house) == before
-    assert [each for each in seen if each not in (before, None)] == []
+    assert [entry for entry in seen if entry not in (before, None)] == []
 
 
 def ids(house: House) -> list[str] | None:
@@ -195,7 +195,7 @@ def ids(house: House) -> list[str] | None:
     answer = searched(house, "jam of quinces", mode="semantic")
     index = answer["metadata"]["index"]
     assert index.get("missing", "in time").endswith(("in time", "in time."))
-    return [each["id"] for each in answer["data"]] if index["ran"] == ["semantic"] else None
+    return [row["id"] for row in answer["data"]] if index["ran"] == ["semantic"] else None
 
 
 def test_it_may_run_while_the_model_changes(home: Path) -> None:

@@ -119,7 +119,7 @@ def test_a_long_undo_at_a_terminal_is_a_job_that_another_client_can_cancel(app: 
     with at_work(app):
         terminal = threading.Thread(target=undo)
         terminal.start()
-        until(lambda: any(each.current for each in app.jobs.list(PageRequest(5), "active").items))
+        until(lambda: any(active.current for active in app.jobs.list(PageRequest(5), "active").items))
         (shown,) = app.jobs.list(PageRequest(5), "active").items
         call("cancel_job", job=shown.id)
         terminal.join()

@@ -40,7 +40,7 @@ def test_what_is_restored_is_equal(
     assert (again / "scripts" / "mine" / "tidy.py").read_text() == "def main(): pass\n"
     assert (again / "config.toml").read_text() == 'timezone = "Europe/Berlin"\n'
     assert answer.data["withheld"] == ["qdrant_key"]
-    assert {each.stat().st_mode & 0o077 for each in (again, *again.rglob("*"))} == {0}
+    assert {path.stat().st_mode & 0o077 for path in (again, *again.rglob("*"))} == {0}
 
 
 @pytest.mark.parametrize("made", ["backup", "export"])
@@ -110,7 +110,7 @@ def test_what_is_damaged_is_not_restored_and_nothing_is_left(
     made: str, pattern: str, fault: str, call: Call, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     source: Path = request.getfixturevalue(made)
-    path = next(each for each in sorted(source.glob(pattern)) if each.is_file())
+    path = next(entry for entry in sorted(source.glob(pattern)) if entry.is_file())
     content = path.read_bytes()
     match fault:
         case "changed":

@@ -82,7 +82,7 @@ def test_a_run_whose_process_is_gone_is_ended_and_says_what_stands(app: App, run
     assert (found["status"], found["error"]["kind"]) == ("failed", "interrupted")
     assert found["error"]["message"] == f"Panorama ended while it ran. {stands}"
     assert (found["changes"], found["called"]) == ({"created": 1, "updated": 1}, 2)
-    assert [each["id"] for each in call("runs.list", failed=True).data] == [id_]
+    assert [run_["id"] for run_ in call("runs.list", failed=True).data] == [id_]
 
 
 def test_what_such_a_run_wrote_is_undone_as_one(app: App, run: Run, call: Call, gone: str) -> None:
@@ -167,7 +167,7 @@ def test_a_run_under_way_here_is_left_alone(app: App, call: Call, run: Run) -> N
     with looking(app) as looked:
         told = [run(code, dry_run=True), run(code, atomic=True)]
 
-    assert [(each["result"], "error" in each) for each in told] == [(["Tea"], False)] * 2
+    assert [(item["result"], "error" in item) for item in told] == [(["Tea"], False)] * 2
     assert looked == ["running", "running"]
 
 
@@ -180,7 +180,7 @@ def looking(app: App) -> Iterator[list[str]]:
         if current:
             app.recover_orphans()
             with app.context.database.reading() as session:
-                found.extend(each.status for each in runs.list_running(session))
+                found.extend(job.status for job in runs.list_running(session))
 
     with report_progress_to(look):
         yield found

@@ -275,7 +275,7 @@ def test_an_unknown_schedule_is_refused_with_those_there_are(call: Call) -> None
     with pytest.raises(NotFoundError) as refused:
         call("pause_schedule", schedule="Nitely")
 
-    assert [each["name"] for each in refused.value.to_dict()["candidates"]] == ["Nightly"]
+    assert [candidate["name"] for candidate in refused.value.to_dict()["candidates"]] == ["Nightly"]
 
 
 def test_the_person_is_asked_before_a_schedule_is_forgotten(call: Call) -> None:

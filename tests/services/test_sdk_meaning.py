@@ -31,7 +31,7 @@ def test_what_is_meant_is_nearest_once_the_model_is_in_memory(home: Path) -> Non
         near = meaning.score("delete something", TEXTS)
 
     assert max(range(3), key=lambda at: near[at]) == 0
-    assert all(-1.001 <= each + MIN_COSINES["static"] <= 1.001 for each in near)
+    assert all(-1.001 <= hit + MIN_COSINES["static"] <= 1.001 for hit in near)
 
 
 def test_without_a_model_nothing_is_told_at_once(home: Path) -> None:

@@ -59,12 +59,12 @@ def test_whoever_comes_is_told_of_each_reminder_once_and_not_of_one_that_was_put
     reminder = rung(call, app, clock)
     clock.advance(days=1)
     app.timing.run_due(lambda _: None)
-    heard = [each.reminder.id for each in app.timing.ringing.list_pending(20)]
+    heard = [item.reminder.id for item in app.timing.ringing.list_pending(20)]
 
     call("snooze_reminder", reminder=reminder, until="2h")
 
     assert sorted(heard) == sorted([daily, reminder])
-    assert [each.reminder.id for each in app.timing.ringing.list_pending(20)] == [daily]
+    assert [item.reminder.id for item in app.timing.ringing.list_pending(20)] == [daily]
     waiting = {row["title"]: row for row in call("list_waiting_reminders").data}
     assert waiting["Call Petra"]["snoozed_until"] == "2026-05-21T14:00+02:00"
     assert "snoozed_until" not in waiting["Feed"]
@@ -89,7 +89,7 @@ def test_a_changed_title_is_no_reason_to_speak_of_ringing(call: Call) -> None:
     off = call("update_reminder", reminder=reminder, enabled=False)
     on = call("update_reminder", reminder=reminder, enabled=True)
 
-    assert ["hint" in each.metadata for each in (renamed, off, on)] == [False, False, True]
+    assert ["hint" in item.metadata for item in (renamed, off, on)] == [False, False, True]
 
 
 def test_that_a_reminder_or_schedule_needs_an_open_client_is_said_only_while_it_is_true(call: Call, app: App) -> None:
@@ -105,8 +105,8 @@ def test_that_a_reminder_or_schedule_needs_an_open_client_is_said_only_while_it_
         app.timing.ringing.update_alarms()
         staying = [call("create_reminder", title="Jam", at="2026-05-20T16:00"), call("list_reminders"), call("status")]
 
-    assert [each.metadata["hint"].count(said) for each in lingering] == [1] * 5
-    assert not any("hint" in each.metadata for each in (empty, *staying))
+    assert [item.metadata["hint"].count(said) for item in lingering] == [1] * 5
+    assert not any("hint" in item.metadata for item in (empty, *staying))
 
 
 def test_a_repeating_reminder_tells_its_next_three_occurrences(call: Call, app: App) -> None:

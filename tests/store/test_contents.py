@@ -67,7 +67,7 @@ def test_a_range_is_read_across_parts_and_behind_the_end(stored: Stored) -> None
 
     ranges = [(PART_BYTES - 3, 4), (PART_BYTES, 2), (PART_BYTES + 1, 10), (PART_BYTES + 3, 5), (9 * PART_BYTES, 5)]
 
-    assert [stored.store.read_range(name, *each) for each in ranges] == [b"0123", b"34", b"45", b"", b""]
+    assert [stored.store.read_range(name, *range_) for range_ in ranges] == [b"0123", b"34", b"45", b"", b""]
 
 
 @pytest.mark.parametrize("damage", [b"", b"te", b"teA", b"teaa"])
@@ -125,10 +125,10 @@ def test_what_breaks_off_between_parts_leaves_nothing(stored: Stored) -> None:
 def test_many_threads_may_put_the_same_content(stored: Stored) -> None:
     content = b"tea" * 100_000
     threads = [Thread(target=stored.store.put, args=(content,)) for _ in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
     assert stored.store.get(digest(content)) == content
     assert list(stored.store.iter_sizes()) == [(digest(content), len(content))]

@@ -103,7 +103,7 @@ def test_two_threads_that_read_and_then_write_lose_nothing(database: SqliteDatab
                 old: Note = rows.load(session, "note", note(1).id)
                 rows.save(session, old, old.with_changes(NOW, content=old.content + "x"))
 
-    threads = [threading.Thread(target=count_up, args=(each,)) for each in databases]
+    threads = [threading.Thread(target=count_up, args=(database_,)) for database_ in databases]
     for thread in threads:
         thread.start()
     for thread in threads:

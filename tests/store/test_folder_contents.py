@@ -34,7 +34,7 @@ def test_a_content_lies_under_its_digest_for_its_owner_alone(contents: FolderCon
 
     path = folder / name[:2] / name[2:]
     assert contents.path(name) == path
-    assert [each.stat().st_mode & 0o777 for each in (folder, path.parent, path)] == [0o700, 0o700, 0o600]
+    assert [path_.stat().st_mode & 0o777 for path_ in (folder, path.parent, path)] == [0o700, 0o700, 0o600]
 
 
 def test_the_same_content_is_written_once(contents: FolderContents, folder: Path) -> None:
@@ -95,18 +95,18 @@ def test_a_content_and_its_name_are_on_the_disk_before_it_is_answered(
     name = contents.put(b"tea")
 
     above, below = str(folder), str(folder / name[:2])
-    assert [each for each in synced if ".part-" not in each] == [str(folder.parent), above, below]
-    assert [os.path.dirname(each) for each in synced if ".part-" in each] == [below]
+    assert [synced_path for synced_path in synced if ".part-" not in synced_path] == [str(folder.parent), above, below]
+    assert [os.path.dirname(item) for item in synced if ".part-" in item] == [below]
     assert ".part-" in synced[-2]
 
 
 def test_many_threads_may_put_the_same_content(contents: FolderContents, folder: Path) -> None:
     content = b"tea" * 100_000
     threads = [Thread(target=contents.put, args=(content,)) for _ in range(8)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
     assert contents.get(sha256(content).hexdigest()) == content
     assert len(lying(folder)) == 1

@@ -34,7 +34,7 @@ NAMES = tuple(f"column_{number}" for number in range(len(TYPES)))
 
 def table(name: str) -> Table:
     """Return a table with a column of each type, in which a number is unique."""
-    columns = [Column(each, kind, nullable=True) for each, kind in zip(NAMES, TYPES, strict=True)]
+    columns = [Column(item, kind, nullable=True) for item, kind in zip(NAMES, TYPES, strict=True)]
     return Table(name, METADATA, Column("key", Integer, unique=True), *columns)
 
 
@@ -59,7 +59,7 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
 
 def standing(connection: Connection, name: str) -> list[tuple[Any, ...]]:
     """Return what stands in a table, as it is in the file, with its types there."""
-    types = ", ".join(f"typeof({each}), {each}" for each in NAMES)
+    types = ", ".join(f"typeof({item}), {item}" for item in NAMES)
     return [tuple(row) for row in connection.exec_driver_sql(f'SELECT "key", {types} FROM {name} ORDER BY "key"')]
 
 

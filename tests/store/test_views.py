@@ -41,7 +41,7 @@ def counted(database: SqliteDatabase) -> int:
 
 
 def open_files(database: SqliteDatabase) -> int:
-    paths = (Path(f"/proc/self/fd/{each}") for each in os.listdir("/proc/self/fd"))
+    paths = (Path(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd"))
     return sum(path.is_symlink() and os.readlink(path) == str(database.path) for path in paths)
 
 
@@ -101,10 +101,10 @@ class SlowList(list[Any]):
 
     meanwhile: Callable[[], None]
 
-    def append(self, each: Any) -> None:
+    def append(self, item: Any) -> None:
         """Put something in, after something else happened."""
         self.meanwhile()
-        super().append(each)
+        super().append(item)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads the list of open files in /proc")

@@ -117,7 +117,7 @@ def test_in_a_large_store_common_words_are_estimated(session: Session, monkeypat
     monkeypatch.setattr(vocabulary, "SAMPLE_PARTS", 10)
     put(session, "quince", *["tea"] * 39)
 
-    counted = {each.term.words[0]: each.count for each in search.weigh_terms(session, parse_terms("tea quince."))}
+    counted = {term.term.words[0]: term.count for term in search.weigh_terms(session, parse_terms("tea quince."))}
 
     assert counted["quince"] == 1
     assert 36 <= counted["tea"] <= 44

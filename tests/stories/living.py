@@ -13,7 +13,7 @@ async def item(chat: Chat, id_: str) -> dict[str, Any]:
 async def living(chat: Chat) -> set[str]:
     """Return the names of everything that lives."""
     kinds = [("projects", "name"), ("tasks", "title"), ("notes", "title"), ("links", "title"), ("reminders", "title")]
-    found = [[row[name] for row in (await chat("query", collection=each)).data] for each, name in kinds]
+    found = [[row[name] for row in (await chat("query", collection=kind)).data] for kind, name in kinds]
     return {name for names in found for name in names}
 
 

@@ -30,8 +30,8 @@ async def test_an_id_is_a_letter_and_ten_signs(chat: Chat) -> None:
     task = await chat("create_task", title="Paint")
     note = await chat("create_note", title="Colours")
 
-    assert [each.id[:2] for each in (project, task, note)] == ["p_", "t_", "n_"]
-    assert {len(each.id) for each in (project, task, note)} == {12}
+    assert [item.id[:2] for item in (project, task, note)] == ["p_", "t_", "n_"]
+    assert {len(item.id) for item in (project, task, note)} == {12}
 
 
 async def test_a_new_item_has_version_one_and_each_write_adds_one(chat: Chat) -> None:
@@ -124,8 +124,8 @@ async def test_nulls_are_not_sent(chat: Chat) -> None:
 
     answers = [await chat("list_tasks", detail="full"), await chat("get_item", item=made.id), made]
 
-    assert all("None" not in each.text and "null" not in each.text for each in answers)
-    assert all("null" not in str(each.data) and "None" not in str(each.data) for each in answers)
+    assert all("None" not in answer.text and "null" not in answer.text for answer in answers)
+    assert all("null" not in str(answer.data) and "None" not in str(answer.data) for answer in answers)
 
 
 async def test_open_tasks_are_listed_and_parked_or_closed_ones_are_not(chat: Chat) -> None:

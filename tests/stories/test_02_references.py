@@ -28,7 +28,7 @@ async def test_an_ambiguous_title_is_answered_with_candidates(chat: Chat) -> Non
 
     refusal = await chat.refused("update_task", task="Buy tea", urgent=True)
 
-    assert {each["id"] for each in refusal.candidates} == {first.id, second.id}
+    assert {candidate["id"] for candidate in refusal.candidates} == {first.id, second.id}
     assert first.id in refusal.text
     assert second.id in refusal.text
 
@@ -63,7 +63,7 @@ async def test_an_unknown_name_is_answered_with_the_nearest(chat: Chat, said: st
     refusal = await chat.refused("get_project", project=said)
 
     assert refusal.code == "not_found"
-    assert [each["id"] for each in refusal.candidates] == [made.id]
+    assert [candidate["id"] for candidate in refusal.candidates] == [made.id]
 
 
 @pytest.mark.parametrize("said", ["Teaa", "Te", "tae"])
@@ -72,7 +72,7 @@ async def test_a_slip_in_a_short_name_is_answered_with_the_nearest(chat: Chat, s
 
     refusal = await chat.refused("update_task", task=said, urgent=True)
 
-    assert [each["id"] for each in refusal.candidates] == [made.id]
+    assert [candidate["id"] for candidate in refusal.candidates] == [made.id]
 
 
 async def test_an_id_of_another_kind_is_refused(chat: Chat) -> None:
@@ -97,7 +97,7 @@ async def test_a_closed_task_and_an_open_one_of_one_title_are_ambiguous_to_a_wri
 
     refusal = await chat.refused("delete_item", item="Water plants")
 
-    assert {each["id"] for each in refusal.candidates} == {first.id, second.id}
+    assert {candidate["id"] for candidate in refusal.candidates} == {first.id, second.id}
 
 
 async def test_a_title_of_two_kinds_is_ambiguous_where_any_kind_is_meant(chat: Chat) -> None:
@@ -106,7 +106,7 @@ async def test_a_title_of_two_kinds_is_ambiguous_where_any_kind_is_meant(chat: C
 
     refusal = await chat.refused("get_item", item="Tea")
 
-    assert {each["id"] for each in refusal.candidates} == {task.id, note.id}
+    assert {candidate["id"] for candidate in refusal.candidates} == {task.id, note.id}
 
 
 async def test_a_title_of_two_kinds_is_clear_where_one_kind_is_meant(chat: Chat) -> None:

@@ -38,8 +38,8 @@ async def test_nine_calls_spread_over_a_minute_pass(chat: Chat, clock: StandingC
 async def test_a_burst_of_different_calls_passes(chat: Chat, call: Callable[..., Answer]) -> None:
     made = [call("create_task", title=f"task {n}").data["id"] for n in range(40)]
 
-    for each in made:
-        await chat("get_item", item=each)
+    for item in made:
+        await chat("get_item", item=item)
 
 
 async def test_a_burst_of_writes_that_each_do_something_passes(chat: Chat) -> None:

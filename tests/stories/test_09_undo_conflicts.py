@@ -64,7 +64,7 @@ async def test_skipping_conflicts_undoes_the_rest_and_tells_what_it_left(chat: C
     undone = await chat("undo", unit=done.metadata["undo"], skip_conflicts=True)
 
     assert await living(chat) == {"TWO"}
-    assert [each["id"] for each in undone.data["conflicts"]] == [done.data["results"][1]["data"]["id"]]
+    assert [conflict["id"] for conflict in undone.data["conflicts"]] == [done.data["results"][1]["data"]["id"]]
 
 
 async def test_skipping_conflicts_undoes_the_other_fields(chat: Chat) -> None:

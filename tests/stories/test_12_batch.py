@@ -122,7 +122,7 @@ async def test_candidates_of_a_step_are_told(chat: Chat) -> None:
 
     refusal = await chat.refused("batch", operations=[step("create_task", title="x", project="Kitchen")])
 
-    assert [each["id"] for each in refusal.candidates] == [made.id]
+    assert [candidate["id"] for candidate in refusal.candidates] == [made.id]
 
 
 async def test_not_atomic_each_result_tells_its_own_fate(chat: Chat) -> None:

@@ -87,8 +87,8 @@ async def test_a_long_note_is_cut_with_its_length_and_a_way_to_read_on(chat: Cha
 
 
 async def test_the_resources_are_listed(either: Chat) -> None:
-    templates = {each.uri_template for each in await either.client.list_resource_templates()}
-    fixed = {str(each.uri) for each in await either.client.list_resources()}
+    templates = {template.uri_template for template in await either.client.list_resource_templates()}
+    fixed = {str(resource.uri) for resource in await either.client.list_resources()}
 
     assert templates == {f"panorama://{kind}/{{id}}" for kind in ("job", "note", "project", "run", "task")}
     assert fixed == {"panorama://today", "panorama://reminders", "panorama://scripts"}
@@ -97,8 +97,8 @@ async def test_the_resources_are_listed(either: Chat) -> None:
 async def test_the_prompts_are_listed(either: Chat) -> None:
     prompts = await either.client.list_prompts()
 
-    assert {each.name for each in prompts} == {"weekly_review", "plan_my_day", "capture_meeting", "write_script"}
-    assert all(each.title and each.description for each in prompts)
+    assert {prompt.name for prompt in prompts} == {"weekly_review", "plan_my_day", "capture_meeting", "write_script"}
+    assert all(prompt.title and prompt.description for prompt in prompts)
 
 
 @pytest.mark.parametrize(

@@ -66,11 +66,11 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
     """Walk through a schema."""
     if isinstance(schema, dict):
         yield schema
-        for each in schema.values():
-            yield from parts(each)
+        for value in schema.values():
+            yield from parts(value)
     if isinstance(schema, list):
-        for each in schema:
-            yield from parts(each)
+        for value in schema:
+            yield from parts(value)
 
 
 async def test_the_default_tools_are_those_of_the_design(either: Chat) -> None:
@@ -112,7 +112,7 @@ async def test_every_connection_sees_the_same_list(app: App) -> None:
         async with Client(build_server(app), mode=era) as client:
             seen.append([tool.model_dump(exclude={"meta"}) for tool in await client.list_tools()])
 
-    assert all(each == seen[0] for each in seen)
+    assert all(entry == seen[0] for entry in seen)
 
 
 async def test_the_list_stays_the_same_after_calls(either: Chat) -> None:
@@ -132,7 +132,9 @@ async def test_every_tool_has_a_title_and_a_description(either: Chat) -> None:
 
 async def test_no_description_sends_to_a_tool_that_is_not_listed(app: App, either: Chat) -> None:
     tools = await listed(either)
-    others = {each.operation.tool for each in app.calls.operation_arguments if "_" in each.operation.tool} - DEFAULT
+    others = {
+        operation.operation.tool for operation in app.calls.operation_arguments if "_" in operation.operation.tool
+    } - DEFAULT
 
     assert others
     for tool in tools:
@@ -144,8 +146,12 @@ async def test_no_description_sends_to_a_tool_that_is_not_listed(app: App, eithe
 
 async def test_batch_names_every_tool_that_it_alone_reaches_for_everyday_work(app: App, either: Chat) -> None:
     batch = next(tool for tool in await listed(either) if tool.name == "batch")
-    others = [each.operation for each in app.calls.operation_arguments if each.operation.toolset in ("more", "files")]
-    named = {each.tool for each in others if f" {each.tool}" in str(batch.description)}
+    others = [
+        operation.operation
+        for operation in app.calls.operation_arguments
+        if operation.operation.toolset in ("more", "files")
+    ]
+    named = {other.tool for other in others if f" {other.tool}" in str(batch.description)}
 
     assert {"list_links", "list_journal_entries", "restore_item", "write_file", "create_backup"} <= named
 
@@ -215,7 +221,7 @@ async def test_every_tool_has_annotations(either: Chat) -> None:
         hints = tool.annotations
         assert hints is not None, tool.name
         told = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
-        assert all(isinstance(each, bool) for each in told), tool.name
+        assert all(isinstance(hint, bool) for hint in told), tool.name
 
 
 async def test_reading_tools_say_that_they_only_read(either: Chat) -> None:

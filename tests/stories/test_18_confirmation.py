@@ -358,7 +358,7 @@ async def test_a_script_that_confirms_for_the_person_runs_only_after_their_yes(a
 
 
 def test_a_question_takes_what_its_operation_takes(app: App) -> None:
-    asking_ones = [each.operation for each in app.calls.operation_arguments if each.operation.asks]
+    asking_ones = [item.operation for item in app.calls.operation_arguments if item.operation.asks]
 
     assert len(asking_ones) > 10
     for operation in asking_ones:

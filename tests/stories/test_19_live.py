@@ -171,8 +171,15 @@ async def test_pages_at_hand_are_listed_favourite_projects_first(either: Chat) -
 
     found = await either.client.list_resources()
 
-    assert [each.title for each in found] == ["Today", "Reminders", "How to write a script", "House", "Apples", "beans"]
-    assert {each.mime_type for each in found} == {"text/markdown"}
+    assert [resource.title for resource in found] == [
+        "Today",
+        "Reminders",
+        "How to write a script",
+        "House",
+        "Apples",
+        "beans",
+    ]
+    assert {resource.mime_type for resource in found} == {"text/markdown"}
 
 
 async def test_what_is_listed_can_be_read(either: Chat) -> None:

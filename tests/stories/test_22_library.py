@@ -100,7 +100,7 @@ async def test_a_person_approves_in_the_client_and_a_tool_comes(app: App, era: E
 
         told = await chat("promote_script", script="mark_late")
 
-        tool = next(each for each in await client.list_tools() if each.name == "script_mark_late")
+        tool = next(listed_tool for listed_tool in await client.list_tools() if listed_tool.name == "script_mark_late")
         ran = await chat("script_mark_late", before="2026-06-01")
     assert (before, told.data["tool"]) == ([], "script_mark_late")
     assert "writes: tasks.update" in person.questions[0]
@@ -143,7 +143,7 @@ async def test_a_tool_that_only_reads_says_so(app: App, chat: Chat) -> None:
     put(app, "count", COUNTING)
     Person(app).promotes("count", read_only=True)
 
-    tool = next(each for each in await chat.client.list_tools() if each.name == "script_count")
+    tool = next(listed_tool for listed_tool in await chat.client.list_tools() if listed_tool.name == "script_count")
 
     assert tool.annotations is not None
     assert (tool.annotations.read_only_hint, tool.title) == (True, "Script count")
@@ -158,7 +158,7 @@ async def test_a_tool_whose_script_writes_nothing_is_not_asked_about_as_if_it_di
         await chat("save_script", name="count", code=COUNTING)
         await chat("promote_script", script="count")
 
-        tool = next(each for each in await client.list_tools() if each.name == "script_count")
+        tool = next(listed_tool for listed_tool in await client.list_tools() if listed_tool.name == "script_count")
         ran = await chat("script_count")
     assert person.questions[0].startswith("Make the script count a tool for your assistants, which only reads?")
     assert tool.annotations is not None
@@ -176,7 +176,7 @@ async def test_a_tool_that_could_write_is_asked_about_as_one_that_does(app: App,
     asked = await chat.refused("promote_script", script="sly")
     Person(app).promotes("sly")
 
-    tool = next(each for each in await chat.client.list_tools() if each.name == "script_sly")
+    tool = next(listed_tool for listed_tool in await chat.client.list_tools() if listed_tool.name == "script_sly")
 
     assert "which can change your data" in asked.message
     assert tool.annotations is not None
@@ -189,15 +189,15 @@ async def test_every_connected_client_hears_of_a_new_tool_and_of_its_end(app: Ap
     server = build_server(app)
     async with listening(server, era) as one, listening(server, "auto") as other:
         Person(app).promotes("count")
-        for each in (one, other):
-            await each.until(TOOLS)
-            each.heard.clear()
+        for item in (one, other):
+            await item.until(TOOLS)
+            item.heard.clear()
         there = await tools(one.chat), await tools(other.chat)
 
         path.write_text(COUNTING + "# other\n")
         gone = await tools(one.chat)
-        for each in (one, other):
-            await each.until(TOOLS)
+        for item in (one, other):
+            await item.until(TOOLS)
         left = await tools(other.chat)
 
     assert there == (["script_count"], ["script_count"])
@@ -224,11 +224,11 @@ async def test_the_list_of_tools_is_the_same_for_all_and_in_one_order(app: App) 
         Person(app).promotes(name)
     seen = []
 
-    for each in (*ERAS, *ERAS):
-        async with Client(build_server(app), mode=each) as client:
+    for item in (*ERAS, *ERAS):
+        async with Client(build_server(app), mode=item) as client:
             seen.append([tool.name for tool in await client.list_tools()])
 
-    assert all(each == seen[0] for each in seen)
+    assert all(entry == seen[0] for entry in seen)
     assert seen[0][-3:] == ["script_ant", "script_mole", "script_zebra"]
 
 

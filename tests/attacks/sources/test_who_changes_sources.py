@@ -29,7 +29,7 @@ WORDS = (
 
 
 def test_no_operation_changes_the_configuration(app: App) -> None:
-    names = {each.operation.name for each in app.calls.operation_arguments}
+    names = {operation.operation.name for operation in app.calls.operation_arguments}
     verbs = {name.partition(".")[2] for name in names if name.startswith("sources.")}
 
     assert not verbs & set(WORDS)

@@ -65,7 +65,9 @@ def embedded(home: Path) -> None:
     every = [Passage("n_0000000001", "note", at, f"text {at}", 0, 1) for at in range(2)]
     with open_app(read_settings()) as app, app.context.database.transaction(INDEXER) as session:
         passages.replace(session, {"n_0000000001": every})
-        passages.save_vectors(session, passages.model_name("static", "d"), {each.digest: bytes(512) for each in every})
+        passages.save_vectors(
+            session, passages.model_name("static", "d"), {model.digest: bytes(512) for model in every}
+        )
 
 
 @pytest.fixture

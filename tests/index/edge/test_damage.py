@@ -56,7 +56,7 @@ def test_a_folder_that_two_find_lost_at_once_is_made_again_once(
     folder.write_text("not an index")
 
     with ThreadPoolExecutor(2) as threads:
-        notes = [each.result().note for each in [threads.submit(index.state) for _ in range(2)]]
+        notes = [future.result().note for future in [threads.submit(index.state) for _ in range(2)]]
 
     assert all("Something else was at the path" in note for note in notes)
     assert len(list(folder.glob("g-*"))) == 1
@@ -119,7 +119,7 @@ def _emptied_files(folder: Path) -> None:
 DAMAGES = [_no_json, _no_such_generation, _outside, _no_shard, _nonsense_in_all_files, _emptied_files, _another_size]
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda each: each.__name__[1:])
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda item: item.__name__[1:])
 def test_a_damaged_index_is_moved_aside_and_begun_anew(
     index: EdgeIndex, folder: Path, damage: Callable[[Path], None]
 ) -> None:
@@ -145,8 +145,8 @@ def test_two_damaged_indexes_are_kept_at_most(folder: Path) -> None:
         folders.quarantine(folders.create_generation(SMALL), DAY + timedelta(seconds=at))
 
     kept = sorted(folder.parent.glob("index.damaged-*"))
-    assert [each.name[-8:] for each in kept] == ["02000000", "03000000"]
-    assert all(list(each.glob("g-*/made.json")) for each in kept)
+    assert [path.name[-8:] for path in kept] == ["02000000", "03000000"]
+    assert all(list(path.glob("g-*/made.json")) for path in kept)
 
 
 def _a_file(place: Path) -> None:
@@ -168,7 +168,7 @@ def _moved(folder: Path) -> list[Path]:
     return list(folder.parent.glob("index.damaged-*"))
 
 
-@pytest.mark.parametrize("stands", NO_FOLDERS, ids=lambda each: each.__name__[1:])
+@pytest.mark.parametrize("stands", NO_FOLDERS, ids=lambda item: item.__name__[1:])
 def test_what_stands_in_the_folders_place_is_moved_aside_when_the_index_is_opened(
     folder: Path, stands: Callable[[Path], None]
 ) -> None:
@@ -187,7 +187,7 @@ def test_what_stands_in_the_folders_place_is_moved_aside_when_the_index_is_opene
 
 
 @pytest.mark.parametrize("seen", ["upsert", "state", "search"])
-@pytest.mark.parametrize("stands", NO_FOLDERS, ids=lambda each: each.__name__[1:])
+@pytest.mark.parametrize("stands", NO_FOLDERS, ids=lambda item: item.__name__[1:])
 def test_what_stands_in_the_folders_place_is_moved_aside_once_while_the_index_is_used(
     index: EdgeIndex, folder: Path, stands: Callable[[Path], None], seen: str
 ) -> None:
@@ -226,8 +226,8 @@ def test_a_folder_elsewhere_to_which_a_link_leads_is_used(folder: Path, tmp_path
 
 
 def test_an_index_of_which_nothing_is_left_leaves_no_empty_folder_aside(index: EdgeIndex, folder: Path) -> None:
-    for each in folder.iterdir():
-        shutil.rmtree(each) if each.is_dir() else each.unlink()
+    for path in folder.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
     kill()
 
     with suppress(UnavailableError):

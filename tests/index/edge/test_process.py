@@ -75,7 +75,7 @@ def test_a_search_waits_no_longer_than_a_second_for_a_process_that_hangs(index: 
 
 
 def test_nothing_that_was_acknowledged_is_lost_however_often_the_process_is_killed(index: EdgeIndex) -> None:
-    written = {each.chunk for each in POINTS}
+    written = {item.chunk for item in POINTS}
     for round_ in range(5):
         for at in range(30):
             new = point(f"n_{round_}_{at}:0", 1, at)
@@ -102,7 +102,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=os.getcwd(), check=False)
 
     with opened(folder) as index:
-        assert {chunk for chunk, _ in index.iter_digests()} == {each.chunk for each in POINTS}
+        assert {chunk for chunk, _ in index.iter_digests()} == {item.chunk for item in POINTS}
     until(lambda: not psutil.pid_exists(int(done.stdout)))
 
 
@@ -143,15 +143,15 @@ def test_a_build_that_a_crash_ended_leaves_the_old_or_the_new_whole(
 
     with opened(folder) as again:
         assert (again.count(), again.state().note) == (40, "")
-    assert [each.name for each in folder.glob("g-*")] == [(new if chosen or old is None else old).folder.name]
+    assert [path.name for path in folder.glob("g-*")] == [(new if chosen or old is None else old).folder.name]
 
 
 def test_the_process_of_a_build_may_be_killed_and_the_old_one_goes_on(index: EdgeIndex, folder: Path) -> None:
     def points() -> Iterator[object]:
-        for at, each in enumerate(many(3000)):
+        for at, item in enumerate(many(3000)):
             if at == 1500:
                 kill()
-            yield each
+            yield item
 
     with pytest.raises(UnavailableError, match="could not be built"):
         index.build(points())
@@ -163,11 +163,11 @@ def test_the_process_of_a_build_may_be_killed_and_the_old_one_goes_on(index: Edg
 def test_a_process_that_is_killed_during_a_build_of_another_leaves_the_build_whole(index: EdgeIndex) -> None:
     def points() -> Iterator[object]:
         serving = psutil.Process().children()[0]
-        for at, each in enumerate(many(600)):
+        for at, item in enumerate(many(600)):
             if at == 300:
                 serving.kill()
                 assert index.search(toward(1), 1, ALL)
-            yield each
+            yield item
 
     index.build(points())
 
@@ -188,7 +188,7 @@ def test_a_full_disk_refuses_writes_and_leaves_what_was_flushed(tmp_path: Path) 
             "too little disk space" in refusal.message and "Free some space" in refusal.hint for refusal in refusals
         )
         assert (state.status == "ready") or "too little disk space" in state.note
-        assert {each.chunk for each in many(41)} <= {chunk for chunk, _ in index.iter_digests()}
+        assert {item.chunk for item in many(41)} <= {chunk for chunk, _ in index.iter_digests()}
         assert not list(disk.glob("index.damaged-*"))
 
 

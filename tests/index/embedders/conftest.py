@@ -83,8 +83,8 @@ def connected(service: Service) -> Iterator[Callable[..., RemoteEmbedder]]:
 
     yield connect
     service.ended.set()
-    for each in made:
-        each.close()
+    for item in made:
+        item.close()
 
 
 @pytest.fixture(params=KINDS)

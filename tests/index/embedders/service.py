@@ -51,7 +51,7 @@ def vector(text: str, size: int = SIZE) -> list[float]:
 def unit(text: str) -> list[float]:
     """Return the same, of length 1."""
     length = math.dist(vector(text), [0.0] * SIZE)
-    return [each / length for each in vector(text)]
+    return [item / length for item in vector(text)]
 
 
 class Talk(BaseHTTPRequestHandler):

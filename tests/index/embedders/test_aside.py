@@ -38,7 +38,7 @@ def embedder() -> Iterator[StaticProcessEmbedder]:
 def processes() -> list[psutil.Process]:
     """Return the processes that embed for this one."""
     mine = psutil.Process().children()
-    return [each for each in mine if "panorama.index.embedders.static_process" in " ".join(each.cmdline())]
+    return [process for process in mine if "panorama.index.embedders.static_process" in " ".join(process.cmdline())]
 
 
 def until(so: Callable[[], object]) -> None:

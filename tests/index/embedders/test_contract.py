@@ -49,7 +49,7 @@ def test_threads_do_not_disturb_each_other(any_embedder: Embedder) -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: any_embedder.embed_documents(TEXTS), range(8)))
 
-    assert all(np.array_equal(each, expected) for each in found)
+    assert all(np.array_equal(item, expected) for item in found)
 
 
 def test_it_works_again_after_it_was_closed(any_embedder: Embedder) -> None:

@@ -102,8 +102,8 @@ def test_eight_bits_cost_little(tmp_path: Path, minilm: MiniLM) -> None:
     found: dict[str, float] = {}
     for name, embedder in {"fp32": MiniLM(file=exact), "int8": minilm}.items():
         held = [costs.load_collection(SETS / "corpus.jsonl", SETS / f"{part}.jsonl") for part in PARTS]
-        found[name] = sum(sum(costs.compute_reciprocal_ranks(embedder, each)) for each in held) / sum(
-            len(each.queries) for each in held
+        found[name] = sum(sum(costs.compute_reciprocal_ranks(embedder, array)) for array in held) / sum(
+            len(item.queries) for item in held
         )
     print(f"cosine {mean:.4f} in the mean, {least:.4f} at least; MRR@10 {found}")  # noqa: T201 (what it cost)
     assert mean > 0.997

@@ -96,15 +96,15 @@ class FailingIndex(ExactIndex):
         """Write points, and fail perhaps."""
         self._fail()
         super().upsert(points, change)
-        self.points |= {each.chunk: each for each in points}
+        self.points |= {point.chunk: point for point in points}
         self._fail()
 
     def delete(self, chunks: Any, change: int = 0) -> None:
         """Remove chunks, and fail perhaps."""
         self._fail()
         super().delete(chunks, change)
-        for each in chunks:
-            self.points.pop(each, None)
+        for chunk in chunks:
+            self.points.pop(chunk, None)
         self._fail()
 
     def build(self, points: Any, model: Any = None, change: int = 0) -> None:
@@ -116,7 +116,7 @@ class FailingIndex(ExactIndex):
             raise UnavailableError("The index went down.")
         built = list(points)
         super().build(built, model, change)
-        self.points = {each.chunk: each for each in built}
+        self.points = {point.chunk: point for point in built}
         self.flushed = dict(self.points)
         self._fail()
 
@@ -181,17 +181,18 @@ class World:
                 for id_ in ids.scalars().all():
                     item = rows.load(session, kind, id_)
                     project = item.id if kind == "project" else getattr(item, "project", None)
-                    for each in split_chunks(*item.search_text()):
-                        vector = self.embedder.embed_query(each.text).astype("<f2").astype("<f4").tobytes()
-                        found[f"{id_}:{each.position}"] = digest(each.text), kind, project, item.updated_at, vector
+                    for chunk in split_chunks(*item.search_text()):
+                        vector = self.embedder.embed_query(chunk.text).astype("<f2").astype("<f4").tobytes()
+                        found[f"{id_}:{chunk.position}"] = digest(chunk.text), kind, project, item.updated_at, vector
         return found
 
     def held(self) -> dict[str, Held]:
         """What the index holds."""
         points = self.index.points
-        assert dict(self.index.iter_digests()) == {name: each.digest for name, each in points.items()}
+        assert dict(self.index.iter_digests()) == {name: value.digest for name, value in points.items()}
         return {
-            name: (each.digest, each.kind, each.project, each.at, bytes(each.vector)) for name, each in points.items()
+            name: (value.digest, value.kind, value.project, value.at, bytes(value.vector))
+            for name, value in points.items()
         }
 
     def check(self) -> None:
