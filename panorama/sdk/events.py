@@ -35,7 +35,7 @@ def list(  # noqa: A001 (its name in scripts)
     Args:
         day: One day: 2026-05-31, friday, or a date.
         since: First day: 2026-05-31, monday, or a date; today if left out.
-        until: Last day: 2026-05-31, +30d, or a date; at most a year after the first.
+        until: Last day: 2026-05-31, +30d, or a date; the period has at most 366 days.
         attendee: Only with this person: a name, an alias, or an e-mail address.
         calendar: Only events of this calendar.
         limit: The most rows; all if left out.
@@ -44,7 +44,7 @@ def list(  # noqa: A001 (its name in scripts)
         Rows in order of time, one for each occurrence; `kind` is "event" or "session".
 
     Raises:
-        InvalidInputError: A day is none, the period is longer than a year, or `limit` is below 1.
+        InvalidInputError: A day is none, the period is longer than 366 days, or `limit` is below 1.
 
     Example:
         for entry in sdk.events.list(day="friday"):

@@ -114,6 +114,8 @@ def test_pages_of_the_calendar_neither_repeat_nor_skip(call: Call) -> None:
         ({"starts_at": "2026-05-22", "ends_at": "2026-05-21"}, "before it begins"),
         ({"starts_at": "2026-05-22", "ends_at": "2026-05-22T08:00"}, "a day and a moment"),
         ({"starts_at": "2026-05-22", "ends_at": "2028-05-22"}, "more than 366 days"),
+        ({"starts_at": "2026-05-22", "ends_at": "2027-05-23"}, "more than 366 days"),
+        ({"starts_at": "2026-05-22T09:00", "ends_at": "2027-05-23T09:01"}, "more than 366 days"),
         ({"starts_at": "someday"}, "starts_at is not a date"),
         ({"starts_at": "friday 9:00", "recurrence": "every minute"}, "recurrence"),
     ],
@@ -123,6 +125,16 @@ def test_what_is_wrong_is_refused(call: Call, arguments: Any, message: str) -> N
         call("events.create", title="A", **arguments)
 
     assert call("query", collection="events", count=True).data == [{"count": 0}]
+
+
+def test_an_event_and_a_period_may_have_366_days(call: Call) -> None:
+    days = call("events.create", title="Year", starts_at="2026-05-22", ends_at="2027-05-22")
+    hours = call("events.create", title="Hours", starts_at="2026-05-22T09:00", ends_at="2027-05-23T09:00")
+
+    assert (days.data["ends_at"], hours.data["ends_at"]) == ("2027-05-22", "2027-05-23T09:00+02:00")
+    assert len(times(call, since="2026-05-22", until="2027-05-22")) == 2
+    with pytest.raises(InvalidInputError, match="longer than 366 days"):
+        call("events.list", since="2026-05-22", until="2027-05-23")
 
 
 def test_events_are_in_the_view_of_today_and_in_the_weekly_review(call: Call) -> None:

@@ -149,7 +149,7 @@ def check_span(starts_at: Deadline, ends_at: Deadline) -> None:
     """Check the start and the end of an event.
 
     Raises:
-        InvalidInputError: One is a day and the other a moment, the end is before the start, or it lasts over a year.
+        InvalidInputError: One is a day and the other a moment, the end is before the start, or it lasts over 366 days.
     """
     if isinstance(starts_at, datetime) != isinstance(ends_at, datetime):
         raise InvalidInputError(
@@ -157,5 +157,6 @@ def check_span(starts_at: Deadline, ends_at: Deadline) -> None:
         )
     if ends_at < starts_at:
         raise InvalidInputError("The event ends before it begins.", hint="Give ends_at after starts_at.")
-    if ends_at - starts_at > MAX_LENGTH:  # pyright: ignore[reportOperatorIssue] (both are of one type)
+    length: timedelta = ends_at - starts_at  # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
+    if length > MAX_LENGTH or (length == MAX_LENGTH and not isinstance(starts_at, datetime)):  # the last day counts
         raise InvalidInputError("The event lasts more than 366 days.", hint="Give a shorter one that recurs.")

@@ -52,7 +52,7 @@ class Events(Service):
         Args:
             day: One day, such as friday.
             since: First day.
-            until: Last day; at most a year after the first.
+            until: Last day; the period has at most 366 days.
             attendee: Only with this person.
             calendar: Only events of this calendar.
         """
@@ -76,8 +76,8 @@ class Events(Service):
         first = times.parse_date(begin, "day" if day else "since", now=now, zone=zone) if begin else self._today()
         last = times.parse_date(end, "until", now=now, zone=zone) if end else first + USUAL_PERIOD - timedelta(days=1)
         times.check_order(first, last, "since", "until")
-        if last - first > MAX_PERIOD:
-            raise InvalidInputError("The period is longer than a year.", hint="Give a shorter one.")
+        if last - first >= MAX_PERIOD:  # the last day counts
+            raise InvalidInputError("The period is longer than 366 days.", hint="Give a shorter one.")
         return times.start_of_day(first, zone), times.start_of_day(times.next_day(last), zone)
 
     def create(
