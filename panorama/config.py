@@ -48,7 +48,7 @@ class Settings(BaseSettings):
         default=("default",),
         description="Groups of listed tools; `more` adds updates of links, reminders and journal, "
         "`files` reads and writes files, `jobs` keeps schedules, `people` keeps people and teams, `sessions` "
-        "keeps meetings, `calendar` events, `apps` shows views in a chat.",
+        "keeps meetings, `calendar` events, `graph` walks and measures the graph, `apps` shows views in a chat.",
     )
     log_days: int = Field(default=30, ge=1, le=3650, description="Days to keep the call log.")
     trash_days: int = Field(

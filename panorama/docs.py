@@ -2,7 +2,7 @@
 
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from panorama.calls.call_log import CallLogWriter
 from panorama.calls.schemas import input_schema
 from panorama.config import TOOLSETS, Settings, read_settings
 from panorama.databases import open_backend
+from panorama.domain.text.wording import join_words
 from panorama.sandbox.runner import ForkServer
 from panorama.sdk import SURFACE
 from panorama.sdk.reference import GUIDE, entries, fields
@@ -27,7 +28,8 @@ _PURPOSE = "Print the reference of catalogue, settings and SDK into docs/: tools
 def render_tools() -> str:
     """Return the reference of all operations."""
     offered = _list_arguments()
-    lines = ["# Tools and operations", "", _GENERATED_NOTICE, "", _INTRODUCTION]
+    not_steps = join_words([f"`{name}`" for name in _list_tools_outside_batches(offered)])
+    lines = ["# Tools and operations", "", _GENERATED_NOTICE, "", _INTRODUCTION.format(not_steps=not_steps)]
     for toolset in TOOLSETS:
         lines += ["", "## Default tools" if toolset == "default" else f"## Toolset `{toolset}`"]
         for operation in offered:
@@ -43,7 +45,7 @@ def render_tools() -> str:
 _INTRODUCTION = """\
 Each tool is one operation. Arguments that name an item accept its id or a unique name. `*` marks required ones. Writes
 accept `idempotency_key`; lists accept `limit`, `cursor` and mostly `detail` (`brief` or `full`); operations that may
-ask the user first accept `confirm`. Every tool, listed or not, can be a step of `batch`."""
+ask the user first accept `confirm`. Every tool, listed or not, can be a step of `batch`, except {not_steps}."""
 
 
 def render_settings() -> str:
@@ -90,6 +92,13 @@ def _render_default(name: str, value: Any) -> str:
         "files_key": "none",
     }
     return known.get(name) or f"`{','.join(value) if isinstance(value, tuple) else value}`"  # pyright: ignore[reportUnknownArgumentType] (a default is of any type)
+
+
+def _list_tools_outside_batches(offered: Sequence[Arguments]) -> list[str]:
+    """Return the tools that cannot be steps of a batch: the batch itself, and those that ask the user at a terminal."""
+    operations = (arguments.operation for arguments in offered)
+    tools = [operation for operation in operations if operation.tool]
+    return [operation.tool for operation in tools if operation.tool == "batch" or operation.person]
 
 
 def _list_arguments() -> tuple[Arguments, ...]:

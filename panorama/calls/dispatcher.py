@@ -238,12 +238,14 @@ class Calls:
 
     @property
     def batch_tools(self) -> tuple[str, ...]:
-        """The tools that are not in the default list and that scripts cannot call."""
+        """The tools that are not in the default list, that scripts cannot call and that can be steps of a batch."""
         every = (entry.operation for entry in self.operation_arguments)
         return tuple(
             operation.tool
             for operation in every
-            if operation.tool and operation.toolset not in ("default", APPS_TOOLSET) and not operation.sdk
+            if operation.tool
+            and operation.toolset not in ("default", APPS_TOOLSET)
+            and not (operation.sdk or operation.person)
         )
 
     @property

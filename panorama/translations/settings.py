@@ -4,11 +4,11 @@ TEXTS: dict[str, str] = {
     "Data directory.": "Ordner der Daten.",
     "IANA name of your time zone.": "IANA-Name deiner Zeitzone.",
     "Groups of listed tools; more adds updates of links, reminders and journal, files reads and writes files, jobs "
-    "keeps schedules, people keeps people and teams, sessions keeps meetings, calendar events, apps shows views in a "
-    "chat.": (
+    "keeps schedules, people keeps people and teams, sessions keeps meetings, calendar events, graph walks and "
+    "measures the graph, apps shows views in a chat.": (
         "Gruppen von Werkzeugen, die gelistet werden: more ändert Links, Erinnerungen und Journal, files liest und "
         "schreibt Dateien, jobs verwaltet Zeitpläne, people Personen und Teams, sessions Treffen, calendar Termine, "
-        "apps zeigt Ansichten im Chat."
+        "graph durchläuft und vermisst den Graphen, apps zeigt Ansichten im Chat."
     ),
     "Days to keep the call log.": "Wie viele Tage das Protokoll der Aufrufe aufbewahrt wird.",
     "Days an item stays in the trash before a purge deletes it.": (

@@ -156,6 +156,16 @@ async def test_batch_names_every_tool_that_it_alone_reaches_for_everyday_work(ap
     assert {"list_links", "list_journal_entries", "restore_item", "write_file", "create_backup"} <= named
 
 
+async def test_a_tool_that_waits_for_the_user_is_not_among_those_that_batch_reaches(app: App, either: Chat) -> None:
+    waiting = {each.operation.tool for each in app.calls.operation_arguments if each.operation.person} - {""}
+
+    assert waiting == {"save_script", "promote_script"}
+    assert waiting.isdisjoint(app.calls.batch_tools)
+    for name in waiting:
+        step = {"tool": name, "args": {"name": "a", "script": "a", "code": "1"}}
+        assert "asks the user" in (await either("batch", operations=[step], atomic=False)).text
+
+
 async def test_an_unlisted_tool_has_a_schema_that_can_be_read(either: Chat) -> None:
     answer = await either("get_item", item="tool:add_schedule")
 

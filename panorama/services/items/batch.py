@@ -51,10 +51,10 @@ class Batch:
     def run(self, operations: tuple[Step, ...], atomic: bool = True) -> BatchResult:
         """Run up to 100 operations in order, all or nothing; one undo reverts all.
 
-        Any tool except batch, also those that are not listed: list_links, update_link, list_journal_entries,
-        update_journal_entry, list_trash, restore_item, similar, write_file, list_files, get_file, add_schedule,
-        list_schedules, create_backup, export_data; get_item("tool:NAME") shows the arguments of one. "$0.data.id" in an
-        argument is a value of an earlier result.
+        Any tool except batch, save_script and promote_script, also those that are not listed: list_links, update_link,
+        list_journal_entries, update_journal_entry, list_trash, restore_item, similar, write_file, list_files, get_file,
+        add_schedule, list_schedules, create_backup, export_data; get_item("tool:NAME") shows the arguments of one.
+        "$0.data.id" in an argument is a value of an earlier result.
 
         Args:
             operations: [{"tool": "create_task", "args": {…}}]
