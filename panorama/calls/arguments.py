@@ -261,7 +261,7 @@ def find_unusable(arguments: Mapping[str, Any]) -> str:
     return f"{level[0][0][:60]}… is nested deeper than {MAX_DEPTH}"
 
 
-_TOO_MANY = f"it contains more than {MAX_VALUES:,} values"
+_TOO_MANY = f"it contains more than {MAX_VALUES:,} values; give fewer at a time, in several calls"
 
 
 def _is_plain(value: object) -> bool:

@@ -44,7 +44,7 @@ def test_a_call_of_very_many_values_is_refused_before_they_are_looked_at(
 ) -> None:
     told = refused("create_task", title="x", **arguments)
 
-    assert "more than 20,000 values" in told.message
+    assert "more than 20,000 values; give fewer at a time, in several calls" in told.message
 
 
 def test_a_step_of_very_many_values_is_refused(refused: Callable[..., PanoramaError]) -> None:
