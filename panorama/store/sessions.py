@@ -21,18 +21,18 @@ from panorama.store.tables import sessions
 
 @dataclass(frozen=True, slots=True)
 class AttendeeFilter:
-    """An attendee of sessions and events: a person's id or "", and names that no other person has.
+    """An attendee of sessions and events: the ids of the people who may be meant, and names that no other person has.
 
     The names find what was stored before the person was.
     """
 
-    person: str
+    people: Sequence[str]
     names: Sequence[str]
 
     def build_condition(self, table: Table) -> ColumnElement[bool]:
         """Return the condition that an item of a table has this attendee."""
         by_name = (has_tag(table.c.attendees, name) for name in self.names)
-        return or_(*([has_tag(table.c.people, self.person)] if self.person else []), *by_name)
+        return or_(*(has_tag(table.c.people, person) for person in self.people), *by_name)
 
 
 def add(session: Session, item: LoggedSession, lines: Sequence[SessionLine]) -> LoggedSession:

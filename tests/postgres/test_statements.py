@@ -183,7 +183,7 @@ READS: dict[str, Read] = {
     "managers": lambda s: people.list_managers(s, "u_0000000005"),
     "events": lambda s: events.list_occurrences(s, PAST, FUTURE, BERLIN),
     "sessions": pages(lambda s, part: sessions.list_sessions(
-        s, part, attendee=sessions.AttendeeFilter(ANA, ["ana kovač"]))),
+        s, part, attendee=sessions.AttendeeFilter([ANA], ["ana kovač"]))),
     "lines": lambda s: (session_lines.read_lines(s, "s_0000000019", 2, 60),
                         list(session_lines.iter_texts_like(s, "s_0000000019", ["Line ana"]))),
     "changes": lambda s: (changes.list_changes(s), changes.count_written(s, "c_tests"), changes.get_last_id(s)),

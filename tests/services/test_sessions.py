@@ -290,3 +290,43 @@ def test_a_question_after_what_was_decided_finds_the_line(call: Call, query: str
 
     assert first["title"] == "Planning"
     assert "Induction" in first["snippet"]
+
+
+def test_people_of_one_name_all_attend_and_stay_when_others_are_added(call: Call) -> None:
+    for email in ("ana1@example.org", "ana2@example.org"):
+        call("people.create", name="Ana Kovač", email=email)
+    people = [row["id"] for row in call("people.list").data]
+    session = call("sessions.log", title="Weekly", attendees=["ana1@example.org", "ana2@example.org"]).data["id"]
+
+    answer = call("sessions.log", session=session, attendees=["Ben"])
+
+    row = call("sessions.get", session=session).data
+    assert row["attendees"] == ["Ana Kovač <ana1@example.org>", "Ana Kovač <ana2@example.org>", "Ben"]
+    assert sorted(row["people"]) == sorted(people)
+    assert "hint" not in answer.metadata
+    assert [len(call("sessions.list", attendee=name).data) for name in ("Ana Kovač", *people)] == [1, 1, 1]
+
+
+def test_a_person_who_got_another_name_stays_an_attendee(call: Call) -> None:
+    person = call("people.create", name="Cora Maier").data["id"]
+    session = call("sessions.log", title="Weekly", attendees=["Cora Maier"]).data["id"]
+    event = call("events.create", title="Visit", starts_at="tomorrow 9:00", attendees=["Cora Maier"]).data["id"]
+    call("people.update", person=person, name="Cora Neu")
+
+    call("sessions.log", session=session, attendees=["Ben"], create_people=True)
+    call("events.update", event=event, attendees=["Cora Maier", "Ben"])
+
+    board = call("people.dashboard", person=person).data
+    assert (len(board["sessions"]), len(board["events"])) == (1, 1)
+    assert [row["full_name"] for row in call("people.list").data] == ["Ben", "Cora Neu"]
+    call("sessions.update", session=session, attendees=["Ben"])
+    assert call("people.dashboard", person=person).data["sessions"] == []
+
+
+def test_an_attendee_with_the_longest_name_can_be_joined_by_others(call: Call) -> None:
+    person = call("people.create", name="A" * 200, last_name="B" * 200).data["id"]
+    session = call("sessions.log", title="Weekly", attendees=[person]).data["id"]
+
+    call("sessions.log", session=session, attendees=["Ben"])
+
+    assert call("sessions.get", session=session).data["people"] == [person]

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from panorama.domain.items.item import normalize_name, single_line
 from panorama.errors import InvalidInputError
 
-ATTENDEE_CHARS = 200
+ATTENDEE_CHARS = 700
+"""Enough for a full name with an e-mail address."""
+
 MAX_ATTENDEES = 500
 _ADDRESSED = re.compile(r"(.*?)\s*<\s*(?:mailto:)?([^\s<>@]+@[^\s<>@]+)\s*>", re.IGNORECASE)
 _SCHEME = re.compile(r"\Amailto:\s*(?=\S+@)", re.IGNORECASE)

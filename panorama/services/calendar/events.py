@@ -13,7 +13,7 @@ from panorama.domain.time import times
 from panorama.domain.time.times import Deadline
 from panorama.errors import InvalidInputError
 from panorama.services.base import Service, ServiceContext, drop_none
-from panorama.services.people.attendees import AttendeeResolver
+from panorama.services.people.attendees import Attendance, AttendeeResolver
 from panorama.services.search.hints import join_hints
 from panorama.store.events import list_occurrences
 from panorama.store.items import rows
@@ -143,7 +143,8 @@ class Events(Service):
             )
             if starts_at is not None or ends_at is not None:
                 values |= self._move(old, starts_at, ends_at)
-            found = self._attendees.resolve(session, attendees or (), create_people=create_people)
+            before = Attendance(old.attendees, old.people)
+            found = self._attendees.resolve(session, attendees or (), create_people=create_people, before=before)
             values |= found.fields if attendees is not None else {}
             new = old.with_changes(self._now(), **values)
             rows.save(session, old, new)

@@ -1,6 +1,7 @@
 """Finds the people behind the names of attendees."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,35 +35,52 @@ class AttendeeResolver:
     def __init__(self, people: People) -> None:
         self._people = people
 
-    def resolve(self, session: Session, names: Iterable[str], *, create_people: bool = False) -> Attendance:
+    def resolve(
+        self, session: Session, names: Iterable[str], *, create_people: bool = False, before: Attendance | None = None
+    ) -> Attendance:
         """Return the attendees as they are stored; those who are not known stay as they were given.
+
+        Args:
+            before: The attendees that the item has. A stored name that several people have, or nobody any more, still
+                means the same people.
 
         Raises:
             InvalidInputError: A name is too long, or there are more than 500.
         """
-        shown: dict[str, str] = {}
+        before = before or Attendance()
+        unnamed = _list_unnamed(session, before)
+        stored = set(map(normalize_name, before.attendees)) if unnamed else set[str]()
+        shown: dict[tuple[str, str], str] = {}
         people: dict[str, None] = {}
         ambiguous: list[str] = []
         for attendee in parse_attendees(names):
             matches = _find_people(session, attendee)
             if len(matches) > 1:
-                ambiguous.append(f"“{attendee.text}” is the name of {len(matches)} people")
+                attending = [match for match in matches if match[0] in before.people]
+                if not attending:
+                    ambiguous.append(f"“{attendee.text}” is the name of {len(matches)} people")
+                matches = attending
+            elif not matches and normalize_name(attendee.text) in stored:
+                people |= dict.fromkeys(unnamed)
             elif not matches and create_people:
                 matches = [self._create(attendee)]
-            label = attendee.text
-            if len(matches) == 1:
-                people[matches[0][0]] = None
-                label = matches[0][1]
-            shown.setdefault(normalize_name(label), label)
-        hint = f"{', '.join(ambiguous)}: give the full name, an e-mail address or the id." if ambiguous else ""
-        return Attendance(tuple(shown.values()), tuple(people), hint)
+            for id_, label in matches or [("", attendee.text)]:
+                people |= {id_: None} if id_ else {}
+                shown.setdefault((normalize_name(label), id_), label)
+        hint = f"{', '.join(ambiguous)}: give an e-mail address or the id." if ambiguous else ""
+        return Attendance(_tell_apart(session, shown), tuple(people), hint)
 
     def find(self, session: Session, name: str) -> AttendeeFilter:
-        """Return the filter for the attendee whom a name means; one who is not known is found as the name is stored."""
-        found = self.resolve(session, [name])
-        if found.people:
-            return describe_person(session, rows.load(session, "person", found.people[0]))
-        return AttendeeFilter("", found.attendees)
+        """Return the filter for the attendees whom a name means; one who is not known is found as it is stored."""
+        filters = [
+            describe_person(session, rows.load(session, "person", id_))
+            for attendee in parse_attendees([name])
+            for id_, _ in _find_people(session, attendee)
+        ]
+        names = [known for found in filters for known in found.names]
+        people = [id_ for found in filters for id_ in found.people]
+        texts = self.resolve(session, [name]).attendees if len(people) != 1 else ()
+        return AttendeeFilter(people, [*names, *texts])
 
     def _create(self, attendee: Attendee) -> tuple[str, str]:
         person = self._people.create(attendee.name, email=attendee.email).value
@@ -73,7 +91,7 @@ def describe_person(session: Session, person: Person) -> AttendeeFilter:
     """Return the filter for a person as attendee."""
     known = {normalize_name(name): name for name in (person.label, *person.list_other_names())}
     owners = list_owners(session, known)
-    return AttendeeFilter(person.id, [name for key, name in known.items() if owners.get(key) == person.id])
+    return AttendeeFilter([person.id], [name for key, name in known.items() if owners.get(key) == person.id])
 
 
 def _find_people(session: Session, attendee: Attendee) -> list[tuple[str, str]]:
@@ -84,3 +102,21 @@ def _find_people(session: Session, attendee: Attendee) -> list[tuple[str, str]]:
         if matches := lookup.list_exact(session, ["person"], normalize_name(name)):
             return [(id_, label) for _, id_, label in matches]
     return []
+
+
+def _list_unnamed(session: Session, before: Attendance) -> list[str]:
+    """Return the people of an item whom none of its attendees names any more: renamed ones, or in the trash."""
+    if not before.people:
+        return []
+    named = {id_ for attendee in parse_attendees(before.attendees) for id_, _ in _find_people(session, attendee)}
+    return [id_ for id_ in before.people if id_ not in named]
+
+
+def _tell_apart(session: Session, shown: Mapping[tuple[str, str], str]) -> tuple[str, ...]:
+    """Return the names of attendees, those of several people of one name with the e-mail address or id."""
+    counts = Counter(key for key, _ in shown)
+    texts: dict[str, None] = {}
+    for (key, id_), label in shown.items():
+        email = rows.load(session, "person", id_).email if counts[key] > 1 and id_ else ""
+        texts[f"{label} <{email}>" if email else label if counts[key] == 1 or not id_ else id_] = None
+    return tuple(texts)

@@ -14,7 +14,7 @@ from panorama.domain.sessions.analysis import SessionAnalysis, analyze_lines
 from panorama.domain.time import times
 from panorama.errors import InvalidInputError
 from panorama.services.base import Service, ServiceContext, drop_none
-from panorama.services.people.attendees import AttendeeResolver
+from panorama.services.people.attendees import Attendance, AttendeeResolver
 from panorama.services.search.hints import join_hints
 from panorama.services.sessions.results import SessionExport, SessionView
 from panorama.store import session_lines, sessions
@@ -77,8 +77,9 @@ class Sessions(Service):
             old: LoggedSession = rows.load(session, "session", id_)
             values = self._read_fields(**fields)
             found = self._attendees.resolve(
-                session, (*old.attendees, *attendees) if attendees else (), create_people=create_people
-            )
+                session, (*old.attendees, *attendees) if attendees else (), create_people=create_people,
+                before=Attendance(old.attendees, old.people),
+            )  # fmt: skip
             values |= found.fields if attendees else {}
             check_times(values.get("started_at", old.started_at), values.get("ended_at", old.ended_at))
             first = session_lines.next_position(session, id_)
@@ -200,7 +201,8 @@ class Sessions(Service):
                 title=title, kind=kind, project=project, started_at=started_at, ended_at=ended_at, location=location,
                 summary=summary,
             )  # fmt: skip
-            found = self._attendees.resolve(writing, attendees or (), create_people=create_people)
+            before = Attendance(old.attendees, old.people)
+            found = self._attendees.resolve(writing, attendees or (), create_people=create_people, before=before)
             values |= found.fields if attendees is not None else {}
             new = old.with_changes(self._now(), **values)
             check_times(new.started_at, new.ended_at)
