@@ -246,3 +246,24 @@ def test_people_are_exported_and_restored_from_the_export(call: Call, ana: Any, 
 
 def test_scripts_have_them(call: Call) -> None:
     assert call("run_code", code=SCRIPT).data["result"] == ["0151", "Ana Kovač", 1, "Person("]
+
+
+def test_a_merge_moves_links_by_id_and_undo_restores_them(call: Call, ana: Any) -> None:
+    twin = call("people.create", name="A. Kovač", notes="Same as [[Anka]]").data["id"]
+    note = call("notes.create", title="Talk", content=f"With [[{twin}]] and [[{twin}|her]] and [[A. Kovač]]").data["id"]
+    box = call("notes.create", title="List", content=f"- [ ] ask [[{twin}]]").data["id"]
+    call("notes.create_tasks", note=box)
+    call("people.update", person=ana["id"], notes=f"Is [[{twin}]]")
+
+    merged = call("people.merge", person=twin, into=ana["id"])
+
+    text = call("notes.get", note=note).data["content"]
+    assert text == f"With [[{ana['id']}]] and [[{ana['id']}|her]] and [[A. Kovač]]"
+    assert [row["id"] for row in call("graph.related", item=note).data["neighbours"]] == [ana["id"]]
+    assert list(call("graph.related", item=note).data["unresolved"]) == []
+    assert [row["title"] for row in call("tasks.list").data] == [f"ask [[{ana['id']}]]"]
+    assert "2 items refer to “Ana Kovač” now" in merged.metadata["hint"]
+    call("history.undo")
+    assert call("notes.get", note=note).data["content"] == f"With [[{twin}]] and [[{twin}|her]] and [[A. Kovač]]"
+    assert call("notes.get", note=box).data["content"] == f"- [ ] ask [[{twin}]]"
+    assert [row["title"] for row in call("tasks.list").data] == [f"ask [[{twin}]]"]

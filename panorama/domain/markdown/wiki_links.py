@@ -206,7 +206,7 @@ def rename_links(text: str, old: frozenset[str], new: str) -> tuple[str, int]:
     """Return a text whose links to some keys name something else, and how many were changed.
 
     Headings, blocks and labels are kept. A name that a link cannot hold is not written: `new` is an id then, and the
-    former target becomes the label.
+    former target becomes the label, unless it is an id, too.
 
     Args:
         old: Keys of the former name.
@@ -238,7 +238,7 @@ def _rename_target(inner: str, old: frozenset[str], new: str) -> str | None:
     else:
         _, mark, place = target.partition("#")
         place = mark + place
-    if is_id(new) and not label:
+    if is_id(new) and not label and not is_id(target.partition("#")[0]):
         label = f"|{target}"
     return f"{new}{place}{label}"
 

@@ -55,25 +55,39 @@ class LinkRenames(Service):
 
         def rewrite(session: Session, batch: Sequence[str]) -> None:
             nonlocal links, items
-            updates: list[ItemUpdate] = []
-            linked = task_lines.list_linked_notes(session, batch)
-            for item in rows.load_all(session, batch).values():
-                text, count = rename_links(item.linked_text(), former, target)
-                if item.deleted_at is not None or not count:
-                    continue
-                changed = item.with_changes(self._now(), **{item.LINKED: text})
-                if isinstance(item, Note) and item.id in linked:
-                    self._lines.save_note(session, item, changed, keeps_lines=True)
-                else:
-                    updates.append(ItemUpdate(item, changed))
-                links, items = links + count, items + 1
-            rows.save_all(session, updates)
+            counts = self.rewrite_links(session, batch, former, target)
+            links, items = links + sum(counts.values()), items + len(counts)
 
         message = f"rewriting the links to “{old.label}”"
         apply_in_portions(self._writing, sources, rewrite, message, lambda id_: sizes.get(id_, 0))
         if not links:
             return ""
         return f"Changed {pluralize(links, 'link')} to it in {pluralize(items, 'item')} to [[{target}]]."
+
+    def rewrite_links(
+        self, session: Session, items: Sequence[str], former: frozenset[str], target: str
+    ) -> dict[str, int]:
+        """Rewrite the links to some names in the texts of living items; return how many in each that has one, by id.
+
+        Args:
+            former: Normalised names, or ids.
+            target: The new name, or an id.
+        """
+        updates: list[ItemUpdate] = []
+        counts: dict[str, int] = {}
+        linked = task_lines.list_linked_notes(session, items)
+        for item in rows.load_all(session, items).values():
+            text, count = rename_links(item.linked_text(), former, target)
+            if item.deleted_at is not None or not count:
+                continue
+            changed = item.with_changes(self._now(), **{item.LINKED: text})
+            if isinstance(item, Note) and item.id in linked:
+                self._lines.save_note(session, item, changed, keeps_lines=True)
+            else:
+                updates.append(ItemUpdate(item, changed))
+            counts[item.id] = count
+        rows.save_all(session, updates)
+        return counts
 
 
 def rename_own_links(item: Item, values: dict[str, Any], name: str | None) -> dict[str, Any]:

@@ -152,11 +152,11 @@ class People(Service):
         """
         if person == into:
             raise InvalidInputError("A person cannot be merged into itself.", hint="Name two different people.")
-        now, moved = self._now(), 0
+        now, moved = self._now(), set[str]()
 
         def move(session: Session, items: Sequence[str]) -> None:
-            nonlocal moved
-            moved += people.move_references(session, items, person, into, now)
+            moved.update(people.move_references(session, items, person, into, now))
+            moved.update(self._renames.rewrite_links(session, items, frozenset({person}), into))
 
         with self._reading() as session:
             self._merge_fields(session, person, into)
@@ -167,14 +167,14 @@ class People(Service):
             apply_in_portions(self._writing, referring, move, "moving references", lambda id_: sizes.get(id_, 0))
         with self._writing() as session:
             duplicate, kept, values = self._merge_fields(session, person, into)
+            late = [id_ for id_ in people.list_referring(session, person) if id_ != person]
             rows.save(session, duplicate, duplicate.with_changes(now, deleted_at=now))
             rows.save(session, kept, kept.with_changes(now, **values))
-            late = people.list_referring(session, person)
             for start in range(0, len(late), MAX_BATCH):
                 move(session, late[start : start + MAX_BATCH])
             current: Person = rows.load(session, "person", into)
-            referring_items = pluralize(moved, "item refers", "items refer")
-            return Result(current, hint=f"{referring_items} to “{current.label}” now." if moved else "")
+            referring_items = pluralize(len(moved - {into}), "item refers", "items refer")
+            return Result(current, hint=f"{referring_items} to “{current.label}” now." if moved - {into} else "")
 
     def split_merge(self, person: PersonRef, into: PersonRef) -> LargeCall | None:
         """Return a merge that changes too many items for one transaction; None for any other."""

@@ -11,6 +11,7 @@ from panorama.domain.text.json_types import is_sequence
 from panorama.kinds import BY_NAME, ITEM_KINDS
 from panorama.store.backend import Session
 from panorama.store.column_types import TagList
+from panorama.store.graph import edges
 from panorama.store.graph.chains import list_chain
 from panorama.store.items import rows
 from panorama.store.items.projects import has_tag
@@ -23,25 +24,25 @@ def list_managers(session: Session, person: str) -> list[str]:
 
 
 def list_referring(session: Session, id_: str) -> list[str]:
-    """Return the living items with an id in a field for references."""
+    """Return the living items with an id in a field for references, then those with a link by this id."""
     ids: dict[str, None] = {}
     for kind in ITEM_KINDS:
         table = rows.NOUNS[kind.name].table
         for name in kind.loose_references:
             statement = select(table.c.id).where(_holds(table.c[name], id_), table.c.deleted_at.is_(None))
             ids |= dict.fromkeys(session.connection.execute(statement.order_by(table.c.id)).scalars())
-    return list(ids)
+    return list(ids | dict.fromkeys(sorted(edges.list_linking(session, id_, id_))))
 
 
-def move_references(session: Session, items: Sequence[str], old_id: str, new_id: str, now: datetime) -> int:
-    """Replace an item by another in those that refer to it, except in itself; return how many items changed."""
+def move_references(session: Session, items: Sequence[str], old_id: str, new_id: str, now: datetime) -> list[str]:
+    """Replace an item by another in those that refer to it, except in itself; return the ids of the changed ones."""
     found: list[Item] = list(rows.load_all(session, [id_ for id_ in items if id_ not in (old_id, new_id)]).values())
     updates = [
         rows.ItemUpdate(old, new) for old in found if old.deleted_at is None
         and (new := old.with_changes(now, **_replace_references(old, old_id, new_id))) != old
     ]  # fmt: skip
     rows.save_all(session, updates)
-    return len(updates)
+    return [update.new.id for update in updates]
 
 
 def _holds(column: ColumnElement[Any], id_: str) -> ColumnElement[bool]:
