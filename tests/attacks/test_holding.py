@@ -1,5 +1,6 @@
 """Clients that hold what others need: jobs that sleep, calls that wait, reads that last."""
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -190,3 +191,26 @@ def test_a_search_stops_between_two_results_when_its_client_has_gone(app: App, c
         pytest.raises(InvalidInputError, match="was stopped"),
     ):
         call("search", query="Earl Grey")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search", {"query": "zebra"}),
+        ("similar", {"item": "Zoo"}),
+        ("related", {"item": "Anna Long"}),
+    ],
+)
+def test_a_read_stops_within_a_long_text_when_its_client_has_gone(
+    app: App, call: Call, tool: str, arguments: dict[str, str]
+) -> None:
+    call("create_person", name="Anna Long")
+    call("create_note", title="Long", content="`a` tea and scones\n" * 200_000 + "Anna Long saw a zebra")
+    call("create_note", title="Zoo", content="A zebra")
+    checks = itertools.count()
+
+    with (
+        app.context.database.limit_reads(lambda: next(checks) > 12),
+        pytest.raises(InvalidInputError, match="was stopped"),
+    ):
+        call(tool, **arguments)

@@ -285,6 +285,10 @@ def _fill(match: re.Match[str]) -> str:
     return FILLER * len(match[0])
 
 
+MAX_BACKTICK_RUNS = 100_000
+"""The most runs of backticks of a line that are read (a tenth of a second); a line of 10 MB may have millions."""
+
+
 def mask_code(line: str) -> str:
     """Return the line with its code spans masked; a span lies between two equal runs of backticks."""
     if "`" not in line:
@@ -298,7 +302,7 @@ def mask_code(line: str) -> str:
 
 
 def _iter_code_spans(line: str) -> Iterator[tuple[int, int]]:
-    runs = [match.span() for match in _BACKTICKS.finditer(line)]
+    runs = [match.span() for match in islice(_BACKTICKS.finditer(line), MAX_BACKTICK_RUNS)]
     nearest: dict[int, int] = {}
     closers: list[int] = []  # for each run, the end of the next one of the same length, or 0; built from the back
     for start, end in reversed(runs):

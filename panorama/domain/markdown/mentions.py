@@ -7,7 +7,7 @@ linear in the length of the text.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from panorama.domain.items.item import normalize_name
@@ -20,6 +20,8 @@ MIN_LETTERS = 3
 
 MAX_WORDS = 6
 """The most words of a name that is looked up from a text; O'Brien are two."""
+
+LINES_BETWEEN_CHECKS = 1000
 
 _WORD = re.compile(r"[^\W_]+\.?")
 _HAN_LETTERS = re.compile(r"[\u3400-\u9fff]")
@@ -48,14 +50,27 @@ def list_names(person: Person) -> list[str]:
     return [name for name in (person.full_name, *person.aliases) if is_distinctive(name)]
 
 
-def prepare_text(text: str) -> str:
-    """Return a text in which names are found: composed letters, no code or comments."""
+def _noop() -> None:
+    """Do nothing: the default check."""
+
+
+def prepare_text(text: str, check: Callable[[], None] = _noop) -> str:
+    """Return a text in which names are found: composed letters, no code or comments.
+
+    Args:
+        check: Called every few milliseconds; an exception from it ends the work.
+    """
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
     text = mask_comments(text)
     if "`" not in text and "~~~" not in text:
         return text
-    return "\n".join(FILLER if line.fence else mask_code(line.text) for line in iter_lines(text))
+    lines: list[str] = []
+    for line in iter_lines(text):
+        if line.number % LINES_BETWEEN_CHECKS == 1:
+            check()
+        lines.append(FILLER if line.fence else mask_code(line.text))
+    return "\n".join(lines)
 
 
 def find_mention(prepared: str, names: Iterable[str]) -> Mention | None:

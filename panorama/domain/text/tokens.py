@@ -3,7 +3,7 @@
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -175,13 +175,22 @@ def fold_keep_offsets(text: str) -> str:
     return text.lower()
 
 
-def extract_snippet(text: str, query: tuple[Term, ...], *, chars: int = SNIPPET_CHARS) -> str:
+def _noop() -> None:
+    """Do nothing: the default check."""
+
+
+def extract_snippet(
+    text: str, query: tuple[Term, ...], *, chars: int = SNIPPET_CHARS, check: Callable[[], None] = _noop
+) -> str:
     """Return the part of a text with most of the query's words, on one line, each hit between `**`.
 
     Returns the beginning of the text if it contains no word of the query.
+
+    Args:
+        check: Called every few milliseconds; an exception from it ends the work.
     """
     sought = _build_matcher(query)
-    hits = sought.list_hits(text)
+    hits = sought.list_hits(text, check)
     if not hits:
         return _collapse_whitespace(text[:chars].replace("**", "")) + ("…" if len(text) > chars else "")
     first = _densest_hit(hits, chars - chars // 3)
@@ -197,9 +206,9 @@ def extract_snippet(text: str, query: tuple[Term, ...], *, chars: int = SNIPPET_
     return parts[0] + _collapse_whitespace("".join(parts[1:]) + tail) + ("…" if end < len(text) else "")
 
 
-def contains(text: str, query: tuple[Term, ...]) -> bool:
-    """Return whether a text contains any word of a query."""
-    return bool(_build_matcher(query).list_hits(text, limit=1))
+def contains(text: str, query: tuple[Term, ...], check: Callable[[], None] = _noop) -> bool:
+    """Return whether a text contains any word of a query; `check` as for `extract_snippet`."""
+    return bool(_build_matcher(query).list_hits(text, check, limit=1))
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -225,27 +234,39 @@ class _QueryMatcher:
     patterns: tuple[str, str]
     exact: tuple[str, ...]
 
-    def list_hits(self, text: str, limit: int = 100) -> list[_Match]:
+    def list_hits(self, text: str, check: Callable[[], None], limit: int = 100) -> list[_Match]:
         """Return the first hundred matches; if there are more, also the first exact match of each word and its
         surroundings.
         """
         for pattern in self.patterns:
-            if hits := self._scan(text, re.compile(pattern), limit):
+            if hits := self._scan(text, re.compile(pattern), limit, check):
                 break
         else:
             return []
         if 1 < limit <= len(hits):
-            first = [place.begin for entry in self.exact for place in self._scan(text, re.compile(entry), limit // 5)]
-            near = [self._scan(text, re.compile(pattern), limit, begin, begin + SNIPPET_CHARS) for begin in first]
+            first = [begin for entry in self.exact for begin in self._list_begins(text, entry, limit // 5, check)]
+            near = [
+                self._scan(text, re.compile(pattern), limit, check, begin, begin + SNIPPET_CHARS) for begin in first
+            ]
             hits = sorted({*hits, *(place for places in near for place in places)})
         return hits
 
+    def _list_begins(self, text: str, entry: str, limit: int, check: Callable[[], None]) -> list[int]:
+        return [place.begin for place in self._scan(text, re.compile(entry), limit, check)]
+
     def _scan(
-        self, text: str, pattern: re.Pattern[str], limit: int, begin: int = 0, end: int | None = None
+        self,
+        text: str,
+        pattern: re.Pattern[str],
+        limit: int,
+        check: Callable[[], None],
+        begin: int = 0,
+        end: int | None = None,
     ) -> list[_Match]:
         results: list[_Match] = []
         end = len(text) if end is None else end
         for start in range(begin, end, PART_CHARS):
+            check()
             last = min(end, start + PART_CHARS)
             part = fold_keep_offsets(text[start : last + SNIPPET_CHARS])
             if not any(

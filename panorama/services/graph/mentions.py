@@ -26,6 +26,7 @@ from panorama.store import session_lines
 from panorama.store.backend import Session
 from panorama.store.items import rows, search
 from panorama.store.people import names
+from panorama.store.read_limit import check_limit
 
 MAX_COMPARED = 200
 """The most texts with the words of a name that are compared, the last written ones."""
@@ -87,7 +88,8 @@ def _find_sentence(session: Session, item: Item, own: Sequence[str], with_attend
     """Return the sentence in which an item has one of some names, "" if it has none."""
     attendees = _join_attendees(item) if with_attendees else ""
     for text in chain((attendees,), _iter_texts(session, item, own)):
-        prepared = prepare_text(text)
+        check_limit()
+        prepared = prepare_text(text, check_limit)
         if mention := find_mention(prepared, own):
             return _quote(prepared, mention)
     return ""

@@ -348,7 +348,6 @@ def _describe_index(hits: Sequence[Hit] | None, nearest: SemanticResult | None) 
 def _to_search_hit(
     item: Item, ranked: RankedItem, query: tuple[Term, ...], place: Passage | None, best: float
 ) -> SearchHit:
-    read_limit.check_limit()  # a note of 10 MB takes half a second
     body = item.search_text()[1]
     share = ranked.score / best if best else 1.0
     chars = round(SNIPPET_CHARS * share**2) if share >= MIN_SNIPPET_SHARE else 0
@@ -358,7 +357,7 @@ def _to_search_hit(
         id=item.id,
         kind=item.KIND,
         title=item.label,
-        snippet=extract_snippet(body, query, chars=chars) if chars else "",
+        snippet=extract_snippet(body, query, chars=chars, check=read_limit.check_limit) if chars else "",
         project=getattr(item, "project", None),
         why=ranked.why,
         score=round(ranked.score, 3),
@@ -369,4 +368,4 @@ def _to_search_hit(
 def _choose_passage(body: str, place: Passage, query: tuple[Term, ...]) -> str:
     """Return the nearest passage, unless the query's words occur only elsewhere in the text."""
     near = body[place.begins : place.ends]
-    return near if contains(near, query) or not contains(body, query) else body
+    return near if contains(near, query) or not contains(body, query, read_limit.check_limit) else body
