@@ -26,7 +26,7 @@ from panorama.errors import ConfirmationError, NotFoundError, PanoramaError
 from panorama.web.access import Access, SessionContext
 from panorama.web.attachments import LIMITS, read_uploads, send_content
 from panorama.web.dropped_files import MAX_FILES
-from panorama.web.forms import Fields, Forms, Outcome
+from panorama.web.forms import Fields, Forms, Outcome, read_form
 from panorama.web.guard import Guard
 from panorama.web.live import ChangeStreams
 from panorama.web.markdown import render_markdown
@@ -264,7 +264,7 @@ class Site:
         length = request.headers.get("content-length", "")
         if not length.isdigit() or int(length) > MAX_FORM_BYTES:
             return JSONResponse({"failed": True, "message": "The form is too large."}, 413)
-        form = await request.form(max_files=max_files, max_part_size=MAX_FORM_BYTES)
+        form = await read_form(request, self._run, max_files=max_files, max_part_bytes=MAX_FORM_BYTES)
         if session_context is None or form.get("token") != session_context.token:
             await form.close()
             return JSONResponse({"failed": True, "message": "The form does not belong to this session."}, 403)
