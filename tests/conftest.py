@@ -319,7 +319,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print how many attacks left the language of scripts and reached nothing."""
     reports = terminalreporter.getreports("passed")
     counted = [pair for report in reports if report.when == "call" for pair in report.user_properties]
-    attacks, escapes = ([str(name) for kind, name in counted if kind == wanted] for wanted in ("attack", "escape"))
+    attacks, escapes = ([str(name) for kind, name in counted if kind == option] for option in ("attack", "escape"))
     if attacks:
         total = f"{len(escapes)} of {len(attacks)} attacks left the language of scripts and reached nothing"
         terminalreporter.write_line("; ".join([total, *escapes]))

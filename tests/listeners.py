@@ -46,8 +46,8 @@ class Listener:
 
     async def message(self, message: Any) -> None:
         """Take a message of a handshake's era."""
-        told = message.model_dump(by_alias=True, mode="json", exclude_none=True)
-        if event := event_from_wire(told["method"], told.get("params")):
+        answer = message.model_dump(by_alias=True, mode="json", exclude_none=True)
+        if event := event_from_wire(answer["method"], answer.get("params")):
             self.take(event)
 
     async def subscribe(self, *pages: str, to: str = "subscribe") -> None:

@@ -22,10 +22,10 @@ FILE = "/h/config.toml"
 def test_what_the_daemon_was_started_without_is_told_with_what_brings_it_there(
     differs: list[str], words: list[str], others: list[str]
 ) -> None:
-    told = settings_warning(Address("/h"), {"differs": differs})
+    warning = settings_warning(Address("/h"), {"differs": differs})
 
-    assert all(words_ in told for words_ in ["`panorama daemon restart`", *differs, *words])
-    assert not any(other in told for other in others)
+    assert all(words_ in warning for words_ in ["`panorama daemon restart`", *differs, *words])
+    assert not any(other in warning for other in others)
 
 
 def test_nothing_is_told_where_nothing_differs() -> None:

@@ -23,9 +23,9 @@ def forged(parcel: Path) -> Generator[Told]:
     first = parcel.parent / "first.json"
     if not first.exists():
         first.write_bytes((parcel / "manifest.json").read_bytes())
-    told = json.loads(first.read_text())
-    yield told
-    (parcel / "manifest.json").write_text(json.dumps(with_digest(told)))
+    manifest = json.loads(first.read_text())
+    yield manifest
+    (parcel / "manifest.json").write_text(json.dumps(with_digest(manifest)))
 
 
 def entry(content: bytes) -> Told:
@@ -49,5 +49,5 @@ def refused(call: Call, parcel: Path, tmp_path: Path) -> None:
 def rewrite(parcel: Path, path: str, content: bytes) -> None:
     """Write a file of a parcel anew, and seal that."""
     (parcel / path).write_bytes(content)
-    with forged(parcel) as told:
-        told["files"][path] = entry(content)
+    with forged(parcel) as manifest:
+        manifest["files"][path] = entry(content)

@@ -126,9 +126,9 @@ def _refusal(source: str) -> str:
     return f"{str(caught.value).partition(' (')[0]}; {hint}" if hint else str(caught.value)
 
 
-@pytest.mark.parametrize(("source", "told"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_python_would_read_past_the_guards_is_refused_with_words(source: str, told: str) -> None:
-    assert told in _refusal(source)
+@pytest.mark.parametrize(("source", "expected"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_python_would_read_past_the_guards_is_refused_with_words(source: str, expected: str) -> None:
+    assert expected in _refusal(source)
 
 
 PRIVATE = {

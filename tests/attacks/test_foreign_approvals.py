@@ -105,19 +105,19 @@ def test_answers_for_keys_are_not_restored_even_of_ones_own(archive: Path, call:
     assert ask(tmp_path / "again", "SELECT key FROM idempotency") == []
 
 
-def forge_origin(told: dict[str, Any]) -> dict[str, Any]:
+def forge_origin(message: dict[str, Any]) -> dict[str, Any]:
     """Say in a list that it is of this data directory; its seal is of another list."""
-    return with_digest(told | {"version": "0.0.1"})
+    return with_digest(message | {"version": "0.0.1"})
 
 
 FORGERIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "another list under the old seal": forge_origin,
-    "no seal": lambda told: {name: value for name, value in told.items() if name != "seal"},
-    "an empty seal": lambda told: told | {"seal": ""},
-    "the digest as the seal": lambda told: told | {"seal": told["digest"]},
-    "a seal with the key of zeros": lambda told: with_seal(told, b"\0" * 32),
-    "a seal with the empty key": lambda told: with_seal(told, b""),
-    "a seal that is no ASCII": lambda told: told | {"seal": "ü" * 64},
+    "no seal": lambda message: {name: value for name, value in message.items() if name != "seal"},
+    "an empty seal": lambda message: message | {"seal": ""},
+    "the digest as the seal": lambda message: message | {"seal": message["digest"]},
+    "a seal with the key of zeros": lambda message: with_seal(message, b"\0" * 32),
+    "a seal with the empty key": lambda message: with_seal(message, b""),
+    "a seal that is no ASCII": lambda message: message | {"seal": "ü" * 64},
 }
 
 

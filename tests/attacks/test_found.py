@@ -77,8 +77,8 @@ except ZeroDivisionError:
 return said
 """
 
-    told = '["in a","A","out a","in b","caught","out b","in c","out c","raised"]'
-    assert runs(source).result.decode() == told
+    text = '["in a","A","out a","in b","caught","out b","in c","out c","raised"]'
+    assert runs(source).result.decode() == text
 
 
 def test_a_base_that_claims_to_equal_everything_is_no_base(runs: Runs) -> None:

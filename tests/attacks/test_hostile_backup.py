@@ -48,15 +48,15 @@ def test_a_content_is_called_by_its_digest_and_nothing_else(parcel: Path, call: 
     (parcel / "files" / "zz" / "x").write_bytes(EVIL)
 
     for name in LEADING_ELSEWHERE:
-        with forged(parcel) as told:
-            told["files"]["files/zz/x"] = entry(EVIL)
-            told["contents"][name] = "files/zz/x"
+        with forged(parcel) as manifest:
+            manifest["files"]["files/zz/x"] = entry(EVIL)
+            manifest["contents"][name] = "files/zz/x"
         refused(call, parcel, tmp_path)
 
 
 def test_a_content_under_the_digest_of_another_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
-    with forged(parcel) as told:
-        told["contents"]["0" * 64] = next(iter(told["contents"].values()))
+    with forged(parcel) as manifest:
+        manifest["contents"]["0" * 64] = next(iter(manifest["contents"].values()))
 
     refused(call, parcel, tmp_path)
 
@@ -66,8 +66,8 @@ def test_a_file_that_leads_elsewhere_is_refused(parcel: Path, call: Call, tmp_pa
         "../victim", "/tmp/victim", "scripts/../../victim", "scripts//x", "scripts/./x", "scripts/a\\..\\b",
         "scripts/\0", "scripts/\ud800", ".", "", "..", "manifest.json", "scripts/",
     ):  # fmt: skip
-        with forged(parcel) as told:
-            told["files"][path] = entry(EVIL)
+        with forged(parcel) as manifest:
+            manifest["files"][path] = entry(EVIL)
         refused(call, parcel, tmp_path)
 
 
@@ -75,18 +75,18 @@ def test_a_file_behind_a_link_is_not_read(parcel: Path, call: Call, tmp_path: Pa
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "key").write_bytes(EVIL)
     (parcel / "scripts" / "linked").symlink_to(tmp_path / "secret")
-    with forged(parcel) as told:
-        told["files"]["scripts/linked/key"] = entry(EVIL)
+    with forged(parcel) as manifest:
+        manifest["files"]["scripts/linked/key"] = entry(EVIL)
 
     refused(call, parcel, tmp_path)
 
 
 def test_a_table_has_a_name(parcel: Path, call: Call, tmp_path: Path) -> None:
     for table in ("../notes", "notes'; --", 'a"b', "/etc/passwd", "", "a b"):
-        with forged(parcel) as told:
-            told["rows"][table] = 0
-            if told["columns"]:
-                told["columns"][table] = {"id": "plain"}
+        with forged(parcel) as manifest:
+            manifest["rows"][table] = 0
+            if manifest["columns"]:
+                manifest["columns"][table] = {"id": "plain"}
         refused(call, parcel, tmp_path)
 
 
@@ -109,8 +109,8 @@ WRONG: dict[str, tuple[Any, ...]] = {
 @pytest.mark.parametrize("field", WRONG)
 def test_what_makes_no_sense_in_a_list_is_refused(parcel: Path, call: Call, tmp_path: Path, field: str) -> None:
     for value in WRONG[field]:
-        with forged(parcel) as told:
-            told[field] = value
+        with forged(parcel) as manifest:
+            manifest[field] = value
         refused(call, parcel, tmp_path)
 
 
@@ -125,9 +125,9 @@ def test_a_list_that_lacks_something_is_refused(parcel: Path, call: Call, tmp_pa
 
 @pytest.mark.parametrize("table", ["notes", "jobs"])
 def test_a_list_that_does_not_count_a_table_is_refused(parcel: Path, call: Call, tmp_path: Path, table: str) -> None:
-    with forged(parcel) as told:
-        del told["rows"][table]
-        told["columns"].pop(table, None)
+    with forged(parcel) as manifest:
+        del manifest["rows"][table]
+        manifest["columns"].pop(table, None)
 
     with pytest.raises(InvalidInputError, match=f"the table {table} were not counted"):
         call("restore", source=str(parcel), folder=str(tmp_path / "again"))
@@ -170,10 +170,10 @@ def test_a_script_whose_name_no_list_can_hold_is_told_and_all_else_is_kept(call:
     for name in (b"a\\b.py", b"\xff.py", b"fine.py"):
         (app.settings.home / "scripts" / os.fsdecode(name)).write_text("pass\n")
 
-    told = call("backup").data
+    answer = call("backup").data
 
-    assert (told["problem_count"], "its name cannot be stored" in told["problems"][0]) == (2, True)
-    assert {"scripts/fine.py"} == {file for file in read(Path(told["path"])).files if file.startswith("scripts")}
+    assert (answer["problem_count"], "its name cannot be stored" in answer["problems"][0]) == (2, True)
+    assert {"scripts/fine.py"} == {file for file in read(Path(answer["path"])).files if file.startswith("scripts")}
 
 
 def test_a_file_whose_row_names_no_content_leads_nowhere(call: Call, app: App, tmp_path: Path) -> None:
@@ -183,8 +183,8 @@ def test_a_file_whose_row_names_no_content_leads_nowhere(call: Call, app: App, t
         database.execute("UPDATE files SET sha256 = ?", (f"/{tmp_path}/secret",))
         database.commit()
 
-    for told in (call("backup").data, call("export").data):
-        assert (told["is_complete"], "missing" in told["problems"][0]) == (False, True)
+    for answer in (call("backup").data, call("export").data):
+        assert (answer["is_complete"], "missing" in answer["problems"][0]) == (False, True)
     with pytest.raises(UnavailableError, match="missing"):
         call("files.content", file=file)
 
@@ -251,8 +251,8 @@ def alter(parcel: Path, *statements: str) -> None:
         for statement in statements:
             file.execute(statement)
     content = (parcel / "panorama.db").read_bytes()
-    with forged(parcel) as told:
-        told["files"]["panorama.db"] = entry(content)
+    with forged(parcel) as manifest:
+        manifest["files"]["panorama.db"] = entry(content)
 
 
 @pytest.mark.parametrize(
@@ -267,8 +267,8 @@ def test_a_database_that_panorama_did_not_make_is_refused(
 
 
 def test_a_listed_file_that_is_missing_is_refused(made_up: Path, call: Call, tmp_path: Path) -> None:
-    with forged(made_up) as told:
-        told["files"]["files/00/missing"] = entry(b"nothing")
+    with forged(made_up) as manifest:
+        manifest["files"]["files/00/missing"] = entry(b"nothing")
 
     refused(call, made_up, tmp_path)
 
@@ -284,8 +284,8 @@ def test_a_restored_database_has_a_schema_of_its_own(made_up: Path, call: Call, 
 
 
 def test_a_sequence_without_room_for_more_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
-    with forged(parcel) as told:
-        told["sequences"]["changes"] = (1 << 63) - 1
+    with forged(parcel) as manifest:
+        manifest["sequences"]["changes"] = (1 << 63) - 1
 
     refused(call, parcel, tmp_path)
 
@@ -331,9 +331,9 @@ def test_settings_that_send_texts_are_named_and_left_out_without_a_yes(
 
 
 def test_what_a_list_says_of_itself_is_cut_and_hides_nothing(parcel: Path, call: Call, tmp_path: Path) -> None:
-    with forged(parcel) as told:
-        told["missing"] = ["a\u202eb\u009b" * 1000] * 1000
-        told["withheld"] = ["c\u2066" * 1000] * 1000
+    with forged(parcel) as manifest:
+        manifest["missing"] = ["a\u202eb\u009b" * 1000] * 1000
+        manifest["withheld"] = ["c\u2066" * 1000] * 1000
 
     checked = call("backups.check", path=str(parcel)).data
     restored = call("restore", source=str(parcel), folder=str(tmp_path / "again")).data

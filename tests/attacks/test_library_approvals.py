@@ -106,10 +106,10 @@ def test_nothing_a_model_can_send_approves(call: Call, app: App, name: str) -> N
     for atomic in (True, False):
         step = {"tool": name, "args": {"script": "count", **more}}
         try:
-            told = call("batch", operations=[step], atomic=atomic).data
+            answer = call("batch", operations=[step], atomic=atomic).data
         except PanoramaError:
             continue
-        assert told["failed"] == 1
+        assert answer["failed"] == 1
 
     assert state(call, "count") == "draft"
 

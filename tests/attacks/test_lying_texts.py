@@ -96,15 +96,15 @@ def test_an_error_whose_class_would_lie_about_its_name_ends_in_peace(runs: Runs,
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     ["raise Exception(Says('true'))", "raise sdk.SdkError(Lie('true'))", "raise sdk.SdkError('true', hint=Lie('h'))",
      "class E(Exception):\n    def __str__(self): return Lie('true')\nraise E()",
      "raise ValueError('true') from Exception(Says('x'))",
      "raise NameError(Lie('true'), name=Lie('y'))",
      "raise AttributeError(Lie('true'), name=Lie('y'), obj=Lie('z'))"],
 )  # fmt: skip
-def test_what_an_error_says_is_told_as_it_is(runs: Runs, said: str) -> None:
-    failure = runs.failure(LIAR + said)
+def test_what_an_error_says_is_told_as_it_is(runs: Runs, text: str) -> None:
+    failure = runs.failure(LIAR + text)
 
     assert failure.reason == "raised"
     assert "true" in failure.message
@@ -136,7 +136,7 @@ def test_the_state_is_as_large_as_it_is(runs: Runs, key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("result", "told"),
+    ("result", "expected"),
     [
         ("Lie('true')", "true"),
         ("[Lie('true')]", ["true"]),
@@ -145,11 +145,11 @@ def test_the_state_is_as_large_as_it_is(runs: Runs, key: str) -> None:
         ("{(Lie('true'), Says('too')): 1}", {"true, too": 1}),
     ],
 )
-def test_a_result_and_its_shape_are_told_as_they_are(runs: Runs, result: str, told: object) -> None:
+def test_a_result_and_its_shape_are_told_as_they_are(runs: Runs, result: str, expected: object) -> None:
     ending = runs(f"{LIAR}return {result}")
 
     assert ending.failure is None, ending.failure
-    assert json.loads(ending.result) == told
+    assert json.loads(ending.result) == expected
     assert len(ending.shape) < 200
 
 

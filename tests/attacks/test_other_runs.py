@@ -28,10 +28,10 @@ def theirs(app: App) -> dict[str, Any]:
     """A run of another conversation, which kept a secret in its state, its result and its output; all of it logged."""
     code = 'word = f"sencha-{4700 + 11}"\nsdk.state["own"] = word\nprint(word)\nreturn word'
     who = Conversation(id=THEIRS, actor="tool", client="other")
-    told = app.calls.call("run_code", {"code": code}, who).data
+    result = app.calls.call("run_code", {"code": code}, who).data
     app.recorder.flush()
-    assert told["result"] == SECRET
-    return told
+    assert result["result"] == SECRET
+    return result
 
 
 @pytest.fixture
@@ -80,16 +80,16 @@ READING = {
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
 def test_no_name_of_a_state_is_another_conversations(app: App, theirs: dict[str, Any], tried: Tried, name: str) -> None:
-    told = tried("return dict(sdk.state)", state=name)
+    result = tried("return dict(sdk.state)", state=name)
 
-    assert told["result"] == {}
+    assert result["result"] == {}
 
 
 @pytest.mark.parametrize("code", READING.values(), ids=READING.keys())
 def test_a_script_cannot_read_what_another_run_kept(theirs: dict[str, Any], tried: Tried, code: str) -> None:
-    told = tried(code.replace("RUN", theirs["run_id"]))
+    result = tried(code.replace("RUN", theirs["run_id"]))
 
-    assert SECRET not in json.dumps(told)
+    assert SECRET not in json.dumps(result)
 
 
 def test_with_the_language_off_no_script_reads_what_another_run_kept(
@@ -102,16 +102,16 @@ def test_with_the_language_off_no_script_reads_what_another_run_kept(
         for code in READING.values():
             text = textwrap.indent(code.replace("RUN", theirs["run_id"]), "    ")
             arguments = {"code": f"def main():\n{text}"}
-            told = unrestricted.calls.call("run_code", arguments, conversation).data
-            assert SECRET not in json.dumps(told)
+            result = unrestricted.calls.call("run_code", arguments, conversation).data
+            assert SECRET not in json.dumps(result)
 
 
 def test_who_kept_it_can_read_it(app: App, theirs: dict[str, Any]) -> None:
     who = Conversation(id=THEIRS, actor="tool", client="other")
 
-    told = app.calls.call("run_code", {"code": "return dict(sdk.state)"}, who).data
+    result = app.calls.call("run_code", {"code": "return dict(sdk.state)"}, who).data
 
-    assert told["result"] == {"own": SECRET}
+    assert result["result"] == {"own": SECRET}
 
 
 # Paths.
@@ -139,9 +139,9 @@ ASKING = {
 
 @pytest.mark.parametrize("code", ASKING.values(), ids=ASKING.keys())
 def test_a_script_is_told_no_path(app: App, tried: Tried, code: str) -> None:
-    told = json.dumps(tried(code))
+    output = json.dumps(tried(code))
 
-    assert [path for path in paths(app) if path in told] == []
+    assert [path for path in paths(app) if path in output] == []
 
 
 def paths(app: App) -> list[str]:
@@ -157,41 +157,41 @@ def test_a_file_that_is_gone_from_the_disk_is_told_without_its_path(app: App, tr
     file = tried('return sdk.files.write("a.txt", "tea").id')["result"]
     shutil.rmtree(app.settings.home / "files")
 
-    told = tried(f'return sdk.files.text("{file}")')
+    result = tried(f'return sdk.files.text("{file}")')
 
-    assert told["error"]
-    assert [path for path in paths(app) if path in json.dumps(told)] == []
+    assert result["error"]
+    assert [path for path in paths(app) if path in json.dumps(result)] == []
 
 
 def test_a_disk_that_takes_no_files_is_told_without_its_path(app: App, tried: Tried) -> None:
     shutil.rmtree(app.settings.home / "files", ignore_errors=True)
     (app.settings.home / "files").write_text("no folder")
 
-    told = tried('sdk.files.write("a.txt", "tea")')
+    result = tried('sdk.files.write("a.txt", "tea")')
 
-    assert told["error"]
-    assert [path for path in paths(app) if path in json.dumps(told)] == []
+    assert result["error"]
+    assert [path for path in paths(app) if path in json.dumps(result)] == []
 
 
 # Secrets.
 
 
 def test_a_secret_among_the_inputs_is_not_in_the_log(app: App, call: Call, tried: Tried) -> None:
-    told = tried("return len(token)", inputs={"token": SECRET})
+    result = tried("return len(token)", inputs={"token": SECRET})
 
     app.recorder.flush()
-    logged = json.dumps([call("runs.get", run=told["run_id"]).data, call("calls.list").data, database(app)])
-    assert told["run_id"] in logged
+    logged = json.dumps([call("runs.get", run=result["run_id"]).data, call("calls.list").data, database(app)])
+    assert result["run_id"] in logged
     assert SECRET not in logged
 
 
 def test_a_secret_in_a_call_of_a_script_is_not_in_the_log(app: App, call: Call, tried: Tried) -> None:
     key = f"sk-{SECRET}-{SECRET}"
 
-    told = tried('return len(list(sdk.tasks.list(tag="-".join(parts))))', inputs={"parts": ["sk", SECRET, SECRET]})
+    result = tried('return len(list(sdk.tasks.list(tag="-".join(parts))))', inputs={"parts": ["sk", SECRET, SECRET]})
 
     app.recorder.flush()
-    logged = json.dumps([call("runs.get", run=told["run_id"]).data["calls"], database(app)])
+    logged = json.dumps([call("runs.get", run=result["run_id"]).data["calls"], database(app)])
     assert "tasks.list" in logged
     assert key not in logged
 

@@ -290,11 +290,11 @@ DOORS = {
 @pytest.mark.usefixtures("chain")
 def test_a_reviewed_script_runs_reviewed_text_only(call: Call, operation: str, sent: dict[str, object]) -> None:
     try:
-        told = str(call(operation, **sent).data["error"])
+        answer = str(call(operation, **sent).data["error"])
     except Exception as error:  # the SDK's own door raises what the script says
-        told = str(error)
+        answer = str(error)
 
-    assert "reviewed scripts only, and the text of inner was not reviewed" in told
+    assert "reviewed scripts only, and the text of inner was not reviewed" in answer
     assert call("list_tasks").data == []
 
 

@@ -140,10 +140,10 @@ def test_undo_brings_back_the_draft_that_was_overwritten(call: Call, app: App, p
     put(app, "count", MINE)
     person.decides("save_script", name="count", code=WRITING, replace=True)
 
-    told = person.decides("undo")
+    decided = person.decides("undo")
 
     assert text(app) == MINE
-    assert told.data["undone"][0]["kind"] == "script"
+    assert decided.data["undone"][0]["kind"] == "script"
 
 
 def test_undo_and_redo_go_back_and_forward(call: Call, app: App) -> None:

@@ -42,9 +42,9 @@ MANY = {
 def test_a_call_of_very_many_values_is_refused_before_they_are_looked_at(
     refused: Callable[..., PanoramaError], arguments: dict[str, Any]
 ) -> None:
-    told = refused("create_task", title="x", **arguments)
+    error = refused("create_task", title="x", **arguments)
 
-    assert "more than 20,000 values; give fewer at a time, in several calls" in told.message
+    assert "more than 20,000 values; give fewer at a time, in several calls" in error.message
 
 
 def test_a_step_of_very_many_values_is_refused(refused: Callable[..., PanoramaError]) -> None:
@@ -54,16 +54,16 @@ def test_a_step_of_very_many_values_is_refused(refused: Callable[..., PanoramaEr
 
 
 def test_of_many_problems_the_first_are_told_and_the_others_counted(refused: Callable[..., PanoramaError]) -> None:
-    told = refused("create_task", title="x", tags=[1] * 10_000)
+    error = refused("create_task", title="x", tags=[1] * 10_000)
 
-    assert "tags.0 must be text, not 1; " in told.message
-    assert "tags.4 must be text, not 1; 9,995 more are wrong" in told.message
+    assert "tags.0 must be text, not 1; " in error.message
+    assert "tags.4 must be text, not 1; 9,995 more are wrong" in error.message
 
 
 def test_of_many_unknown_arguments_the_first_are_told(refused: Callable[..., PanoramaError]) -> None:
-    told = refused("create_task", title="x", **{f"x{number}" * 500: 1 for number in range(1000)})
+    error = refused("create_task", title="x", **{f"x{number}" * 500: 1 for number in range(1000)})
 
-    assert "995 more are wrong" in told.message
+    assert "995 more are wrong" in error.message
 
 
 WHERES = {
@@ -80,9 +80,9 @@ WHERES = {
 def test_a_question_of_very_many_conditions_is_refused(
     refused: Callable[..., PanoramaError], where: dict[str, Any]
 ) -> None:
-    told = refused("query", collection="tasks", where=where)
+    error = refused("query", collection="tasks", where=where)
 
-    assert told.message == "where has more than 1,000 conditions and values."
+    assert error.message == "where has more than 1,000 conditions and values."
 
 
 ALLOWED = {
@@ -104,16 +104,16 @@ def test_a_question_of_as_many_conditions_as_there_may_be_is_answered(call: Call
 
 
 def test_a_question_that_sqlite_finds_too_deep_is_refused(refused: Callable[..., PanoramaError]) -> None:
-    told = refused("query", collection="tasks", where={"and": [{"created_at": "2026-05-20"}] * 490})
+    error = refused("query", collection="tasks", where={"and": [{"created_at": "2026-05-20"}] * 490})
 
-    assert told.message == "where has too many conditions and values."
+    assert error.message == "where has too many conditions and values."
 
 
 @pytest.mark.parametrize("part", ["select", "sort", "group_by", "sum"])
 def test_a_question_names_so_many_fields_at_most(refused: Callable[..., PanoramaError], part: str) -> None:
-    told = refused("query", collection="tasks", **{part: ["rank"] * 3000})
+    error = refused("query", collection="tasks", **{part: ["rank"] * 3000})
 
-    assert told.message == f"{part} names more than 50 fields."
+    assert error.message == f"{part} names more than 50 fields."
 
 
 @pytest.mark.parametrize("number", ["9" * 5000, "9" * 4, "100"])

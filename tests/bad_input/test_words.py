@@ -111,8 +111,8 @@ def test_syntax_in_a_text_is_only_text(call: Call, tool: str, arguments: dict[st
     lost: dict[str, object] = {}
 
     for number, text in enumerate(INJECTIONS):
-        told = {name: f"{value} {number}" if name == "name" else value for name, value in arguments.items()}
-        made = call(tool, **told, **{field: put(field, text)})
+        named = {name: f"{value} {number}" if name == "name" else value for name, value in arguments.items()}
+        made = call(tool, **named, **{field: put(field, text)})
         item = call("get_item", item=made.data["id"]).data["item"]
         if (bare(item[field][0]) if field == "tags" else item[field]) != (bare(text) if field == "tags" else text):
             lost[text] = item[field]

@@ -47,6 +47,6 @@ def client(read: Reading = nothing_read) -> Client[Any]:
 
 async def executed(client: Client[Any], source: str) -> str:
     """Run a script in code mode and return its result as text."""
-    (told,) = (await client.call_tool("execute", {"code": source})).content
-    assert isinstance(told, TextContent)
-    return told.text
+    (answer,) = (await client.call_tool("execute", {"code": source})).content
+    assert isinstance(answer, TextContent)
+    return answer.text

@@ -65,9 +65,9 @@ class Model:
     def script(self, asked: str, source: str) -> Any:
         """Look up the functions that are needed, and run a script with them."""
         self.call("search_sdk", query=asked)
-        told = self.call("run_code", code=source)
-        assert not told.get("error"), told
-        return told["result"]
+        result = self.call("run_code", code=source)
+        assert not result.get("error"), result
+        return result["result"]
 
     @property
     def tokens(self) -> int:

@@ -112,9 +112,9 @@ def nobody() -> Conversation:
 
 def ran(app: App, source: str) -> Any:
     """Run a script by the tool `run_code`, and return its result."""
-    told: Any = app.calls.call("run_code", {"code": source}, nobody()).data
-    assert not told.get("error"), told
-    return told["result"]
+    result: Any = app.calls.call("run_code", {"code": source}, nobody()).data
+    assert not result.get("error"), result
+    return result["result"]
 
 
 def noop() -> str:

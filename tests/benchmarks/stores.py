@@ -40,8 +40,8 @@ class Language:
 
     def text(self, count: int) -> str:
         """Return some words, a full stop and a paragraph now and then."""
-        said = self._chance.choices(self.words, cum_weights=self._weights, k=count)
-        sentences = [" ".join(said[at : at + 12]) for at in range(0, count, 12)]
+        chosen = self._chance.choices(self.words, cum_weights=self._weights, k=count)
+        sentences = [" ".join(chosen[at : at + 12]) for at in range(0, count, 12)]
         return "\n\n".join(". ".join(sentences[at : at + 4]) for at in range(0, len(sentences), 4))
 
     def title(self) -> str:

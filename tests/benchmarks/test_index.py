@@ -237,8 +237,8 @@ def test_stalls(tmp_path: Path, board: Board, count: int) -> None:
     with ticking() as loading:
         opened = timed(lambda: _reopened(folder))
 
-    told = {"build and swap": building, "5,120 upserts": writing, "flush": flushing, "open and close": loading}
-    for what, gap in told.items():
+    times = {"build and swap": building, "5,120 upserts": writing, "flush": flushing, "open and close": loading}
+    for what, gap in times.items():
         board.show(f"longest stop of other threads at {count:,}: {what}", "≤ 20 ms", f"{gap.ours:.0f} ms",
                    f"with other programs' work {gap.longest:.0f} ms; doing nothing {idle.longest:.0f} ms")  # fmt: skip
     board.show("   flush took, opening and closing took", "", f"{flushed:.2f} s, {opened:.2f} s")

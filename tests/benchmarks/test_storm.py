@@ -268,9 +268,9 @@ def test_a_line_of_sixty_megabytes(scene: Scene, era: str) -> None:
 def test_a_line_as_long_as_it_may_be(scene: Scene) -> None:
     refused_five_times(scene)
     with scene.storm("five calls of 31 MB", grown=10 * GROWN):  # what is left goes with the next full collection
-        told = refused_five_times(scene)
+        answer = refused_five_times(scene)
 
-    scene.board.show("   each is", "refused", told, scene.peak())
+    scene.board.show("   each is", "refused", answer, scene.peak())
 
 
 def refused_five_times(scene: Scene) -> str:

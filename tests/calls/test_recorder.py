@@ -37,9 +37,9 @@ def _forgetful() -> None:
 
 
 def test_what_stands_under_the_name_of_a_secret_is_not_remembered() -> None:
-    told = redact({"title": "Tea and jam", "password": SECRET, "where": {"api_key": SECRET}})
+    answer = redact({"title": "Tea and jam", "password": SECRET, "where": {"api_key": SECRET}})
 
-    assert told == {"title": "Tea and jam", "password": REDACTED, "where": {"api_key": REDACTED}}
+    assert answer == {"title": "Tea and jam", "password": REDACTED, "where": {"api_key": REDACTED}}
     assert "Tea and jam" in remembered()
     assert SECRET not in remembered()
 

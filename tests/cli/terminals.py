@@ -53,8 +53,8 @@ class Terminal:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             try:
-                told = os.read(self._ours, 4096)
+                chunk = os.read(self._ours, 4096)
             except OSError:  # nobody holds the other side any more
                 break
-            self.seen += _STEERING.sub("", told.decode("utf-8", "replace")).replace("\r", "")
+            self.seen += _STEERING.sub("", chunk.decode("utf-8", "replace")).replace("\r", "")
         return self.process.wait(PATIENCE)

@@ -88,8 +88,8 @@ def test_a_small_undo_is_not_asked_for(run: Command, tasks: Count) -> None:
 def test_a_program_hears_a_no_as_json(run: Command, unit: str) -> None:
     refused = run("undo", unit, "--json", stdin=b"n\n")
 
-    said: dict[str, Any] = json.loads(refused.err.partition("[y/N] ")[2])
-    assert said["error"]["code"] == "declined"
+    question: dict[str, Any] = json.loads(refused.err.partition("[y/N] ")[2])
+    assert question["error"]["code"] == "declined"
 
 
 def test_a_terminal_is_known_for_one(home: Path, unit: str) -> None:

@@ -126,11 +126,11 @@ def test_a_stopped_demo_leaves_nothing(temporary: Path, number: signal.Signals) 
         assert any("The MCP server runs" in line for line in demo.stdout)
 
         demo.send_signal(number)
-        said = demo.communicate(timeout=30)
+        output = demo.communicate(timeout=30)
 
     assert demo.returncode == 130
-    assert said[0].endswith("Stopped; nothing is left behind.\n")
-    assert said[1] == ""
+    assert output[0].endswith("Stopped; nothing is left behind.\n")
+    assert output[1] == ""
     assert list(temporary.iterdir()) == []
 
 

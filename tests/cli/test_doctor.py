@@ -147,10 +147,10 @@ def test_a_check_that_breaks_is_a_finding(run: Command, monkeypatch: pytest.Monk
 def test_doctor_and_status_agree_on_the_size_of_the_database(run: Command) -> None:
     run("tasks", "add", "Tea")
 
-    told = run("status").out.partition("database")[2].split(",")[0].strip()
+    result = run("status").out.partition("database")[2].split(",")[0].strip()
     found = next(row["found"] for row in run("doctor", "--json").answer["data"] if row["check"] == "database")
 
-    assert found.endswith(told)
+    assert found.endswith(result)
 
 
 def test_what_keeps_reminders_and_schedules_running_is_a_line(run: Command) -> None:

@@ -36,7 +36,7 @@ def test_a_program_gets_the_error_as_json_on_standard_error(run: Command) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (("tasks", "--bogus"), "--bogus"),
         (("tasks", "--view", "someday"), "'someday' is not one of"),
@@ -50,11 +50,11 @@ def test_a_program_gets_the_error_as_json_on_standard_error(run: Command) -> Non
         (("tasks", "add", "Tea", "--deadline", "someday"), "deadline"),
     ],
 )
-def test_wrong_usage_ends_with_2_and_names_what_is_wrong(run: Command, words: tuple[str, ...], told: str) -> None:
+def test_wrong_usage_ends_with_2_and_names_what_is_wrong(run: Command, words: tuple[str, ...], expected: str) -> None:
     refused = run(*words)
 
     assert (refused.code, refused.out) == (2, "")
-    assert told in refused.err
+    assert expected in refused.err
     assert "Traceback" not in refused.err
 
 

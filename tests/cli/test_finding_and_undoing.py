@@ -53,10 +53,10 @@ def test_that_meaning_did_not_run_is_said_beside_what_words_alone_found_in_part(
     given("create_note", title="Tea")
     monkeypatch.setenv("PANORAMA_EMBEDDER", "minilm")
 
-    said = run("search", "tea locomotive").err
+    hint = run("search", "tea locomotive").err
 
-    assert "these contain some of them" in said
-    assert "by words alone: Search by meaning runs in the daemon" in said
+    assert "these contain some of them" in hint
+    assert "by words alone: Search by meaning runs in the daemon" in hint
 
 
 def test_a_search_takes_the_days_of_the_last_change(run: Command, given: Given) -> None:
@@ -116,10 +116,10 @@ def test_history_tells_who_changed_what_from_what(run: Command, given: Given) ->
     given("create_task", title="Tea")
     run("tasks", "done", "Tea")
 
-    told = run("history", "Tea")
+    result = run("history", "Tea")
 
-    assert "version 2 update now by panorama (tasks.update)" in told.out
-    assert "status: todo → done" in told.out
+    assert "version 2 update now by panorama (tasks.update)" in result.out
+    assert "status: todo → done" in result.out
 
 
 def test_history_names_the_project_an_item_came_from(run: Command, given: Given) -> None:
@@ -235,8 +235,8 @@ def test_the_call_log_tells_what_failed(run: Command) -> None:
 def test_status_tells_where_the_data_is(run: Command, given: Given, home: Any) -> None:
     given("create_task", title="Tea")
 
-    told = run("status")
+    result = run("status")
 
-    assert str(home) in told.out
-    assert "1 task," in told.out
-    assert "Europe/Berlin" in told.out
+    assert str(home) in result.out
+    assert "1 task," in result.out
+    assert "Europe/Berlin" in result.out

@@ -19,27 +19,27 @@ COMMANDS = (
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_has_help_with_examples(run: Command, command: tuple[str, ...]) -> None:
-    told = run(*command, "--help")
+    result = run(*command, "--help")
 
-    assert told.code == 0
-    assert "Examples" in told.out
-    assert f"panorama {' '.join(command)}" in told.out.partition("Examples")[2]
+    assert result.code == 0
+    assert "Examples" in result.out
+    assert f"panorama {' '.join(command)}" in result.out.partition("Examples")[2]
 
 
 def test_the_exit_codes_stand_in_the_help(run: Command) -> None:
-    told = run("--help").out.partition("Exit codes")[2]
+    result = run("--help").out.partition("Exit codes")[2]
 
-    assert all(f" {code} " in told for code in (0, 1, 2, 3, 130))
+    assert all(f" {code} " in result for code in (0, 1, 2, 3, 130))
 
 
 @pytest.mark.parametrize(
     ("group", "option"), [("tasks", "--view"), ("notes", "--project"), ("journal", "--since"), ("models", "--json")]
 )
 def test_the_help_of_a_group_shows_the_options_of_its_list(run: Command, group: str, option: str) -> None:
-    told = run(group, "--help").out
+    result = run(group, "--help").out
 
-    assert option in told
-    assert "list" in told
+    assert option in result
+    assert "list" in result
 
 
 def test_the_first_panel_of_the_help_is_that_of_every_day(run: Command) -> None:
@@ -53,6 +53,6 @@ def test_the_version_is_told_wherever_it_is_asked_for(run: Command) -> None:
 
 
 def test_the_help_of_models_add_names_the_extra(run: Command) -> None:
-    told = run("models", "add", "--help")
+    result = run("models", "add", "--help")
 
-    assert "'panorama-mcp[multilingual]'" in told.out
+    assert "'panorama-mcp[multilingual]'" in result.out

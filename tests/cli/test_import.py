@@ -22,10 +22,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_dry_run_tells_and_does_nothing(run: Command, folder: Path) -> None:
-    told = run("import", "markdown", str(folder), "--dry-run")
+    result = run("import", "markdown", str(folder), "--dry-run")
 
-    assert told.code == 0
-    assert "Would import 2 notes" in told.out
+    assert result.code == 0
+    assert "Would import 2 notes" in result.out
     assert run("note", "--json").answer["data"] == []
 
 

@@ -53,7 +53,7 @@ def test_what_is_taken_out_leaves_no_gap(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ('{\n  "a": 1\n  "b": 2\n}', "line 3: “,” or “}” is expected here"),
         ('{\n  "a" 1\n}', "line 2: “:” is expected here"),
@@ -69,8 +69,8 @@ def test_what_is_taken_out_leaves_no_gap(before: str, after: str) -> None:
         ("{ /* ", "line 1: '/* ' cannot be read"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_told_with_its_line(text: str, told: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(told)):
+def test_what_cannot_be_read_is_told_with_its_line(text: str, expected: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(expected)):
         jsonc.parse(text)
 
 

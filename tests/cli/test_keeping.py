@@ -175,9 +175,9 @@ def test_settings_that_send_texts_are_listed_and_left_out_unless_the_person_says
     path = Path(run("backup", str(tmp_path / "out"), "--json").answer["data"]["path"])
     stranger = b'embedder = "openai:https://stranger.example/v1#m"\ntimezone = "Europe/Berlin"\n'
     (path / "config.toml").write_bytes(stranger)
-    told = json.loads((path / "manifest.json").read_text())
-    told["files"]["config.toml"] = {"size": len(stranger), "sha256": sha256(stranger).hexdigest()}
-    (path / "manifest.json").write_text(json.dumps(with_digest(told)))
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["files"]["config.toml"] = {"size": len(stranger), "sha256": sha256(stranger).hexdigest()}
+    (path / "manifest.json").write_text(json.dumps(with_digest(manifest)))
 
     checked = run("backup", "check", str(path))
     without, with_yes = tmp_path / "without", tmp_path / "with"
@@ -266,7 +266,7 @@ def test_a_path_is_meant_from_where_the_terminal_stands(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "text"),
     [
         (("backup",), "No backup was made."), (("export",), "No export was made."),
         (("purge",), "Deleted items stay deleted"),
@@ -274,7 +274,7 @@ def test_a_path_is_meant_from_where_the_terminal_stands(
 )  # fmt: skip
 @pytest.mark.parametrize("moment", ["panorama.app.open_app", "panorama.services.jobs.pace.ProgressTracker.start"])
 def test_whoever_stops_it_is_told_what_became_of_it_whenever_that_is(
-    run: Command, given: Given, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str, moment: str
+    run: Command, given: Given, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], text: str, moment: str
 ) -> None:
     given("create_note", title="Tea")
 
@@ -285,7 +285,7 @@ def test_whoever_stops_it_is_told_what_became_of_it_whenever_that_is(
     stopped = run(*words)
 
     assert stopped.code == 130
-    assert f"Stopped. {said}" in stopped.err
+    assert f"Stopped. {text}" in stopped.err
 
 
 def test_a_purge_asks_first(run: Command, given: Given) -> None:

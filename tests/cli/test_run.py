@@ -111,7 +111,7 @@ def test_a_program_gets_a_failed_run_as_json_with_the_same_exit_code(run: Comman
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         ((), "Give a script: a file, - or -c CODE."),
         (("late.py", "-c", "1"), "Give a script: one of them, not both."),
@@ -122,11 +122,11 @@ def test_a_program_gets_a_failed_run_as_json_with_the_same_exit_code(run: Comman
         (("/no/such/file.py",), "/no/such/file.py cannot be read: No such file or directory."),
     ],
 )
-def test_what_cannot_be_run_ends_with_2_and_no_run(run: Command, words: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_run_ends_with_2_and_no_run(run: Command, words: tuple[str, ...], expected: str) -> None:
     refused = run("run", *words)
 
     assert (refused.code, refused.out) == (2, "")
-    assert told in refused.err
+    assert expected in refused.err
     assert run("runs", "--json").answer["data"] == []
 
 
@@ -176,14 +176,14 @@ def test_a_program_gets_the_reference_as_json(run: Command) -> None:
 
 
 def test_the_help_of_a_saved_script_shows_its_own_options(run: Command) -> None:
-    told = run("run", "triage_overdue", "--help")
+    result = run("run", "triage_overdue", "--help")
 
-    assert (told.code, told.err) == (0, "")
-    assert "Propose what to do with each overdue task" in told.out
-    row = next(line for line in told.lines if "--park-after" in line)
+    assert (result.code, result.err) == (0, "")
+    assert "Propose what to do with each overdue task" in result.out
+    row = next(line for line in result.lines if "--park-after" in line)
     assert row.split()[:3] == ["--park-after", "number", "30"]
-    assert "--weekends" in told.out
-    assert "panorama run --help" in told.out
+    assert "--weekends" in result.out
+    assert "panorama run --help" in result.out
 
 
 def test_the_help_of_a_script_that_is_not_there_is_refused(run: Command) -> None:

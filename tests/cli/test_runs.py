@@ -28,9 +28,9 @@ def test_what_a_script_printed_cannot_steer_the_terminal_at_the_end_of_a_pipe(
 def test_a_program_gets_all_that_a_script_printed(run: Command, given: Callable[..., Any]) -> None:
     made = given("run_code", code=SLY)["run_id"]
 
-    told = run("runs", "show", made, "--json").answer
+    result = run("runs", "show", made, "--json").answer
 
-    assert all(control in told["data"]["output"] for control in STEERS)
+    assert all(control in result["data"]["output"] for control in STEERS)
 
 
 def test_what_a_job_answers_cannot_steer_a_terminal_either(run: Command) -> None:

@@ -31,15 +31,15 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A systemctl that writes down what it is asked, and refuses the words in the file `refuses`."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    told = folder / "asked"
+    log = folder / "asked"
     program = folder / "systemctl"
     program.write_text(
-        f'#!/bin/sh\necho "$@" >> {shlex.quote(str(told))}\n'
+        f'#!/bin/sh\necho "$@" >> {shlex.quote(str(log))}\n'
         f'if [ -e {shlex.quote(str(folder))}/"$2" ]; then echo "no bus" >&2; exit 1; fi\n'
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
-    return told
+    return log
 
 
 def unit(person: Path) -> Path:

@@ -13,7 +13,7 @@ NOW = datetime(2026, 5, 20, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 
 
 @pytest.mark.parametrize(
-    ("deadline", "status", "said", "style"),
+    ("deadline", "status", "text", "style"),
     [
         (None, "todo", "", ""),
         ("2026-05-15", "todo", "5 d late", "red"),
@@ -26,14 +26,14 @@ NOW = datetime(2026, 5, 20, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
         ("2026-12-24", "todo", "2026-12-24", ""),
     ],
 )
-def test_a_deadline_is_said_as_a_person_would(deadline: str | None, status: str, said: str, style: str) -> None:
+def test_a_deadline_is_said_as_a_person_would(deadline: str | None, status: str, text: str, style: str) -> None:
     due = tables.format_deadline(deadline, status, NOW)
 
-    assert (due.plain, str(due.style)) == (said, style)
+    assert (due.plain, str(due.style)) == (text, style)
 
 
 @pytest.mark.parametrize(
-    ("before", "said"),
+    ("before", "text"),
     [
         (timedelta(seconds=-5), "now"),
         (timedelta(seconds=59), "now"),
@@ -43,8 +43,8 @@ def test_a_deadline_is_said_as_a_person_would(deadline: str | None, status: str,
         (timedelta(days=100), "2026-02-09"),
     ],
 )
-def test_the_past_is_said_as_a_person_would(before: timedelta, said: str) -> None:
-    assert tables.format_ago((NOW - before).isoformat(), NOW) == said
+def test_the_past_is_said_as_a_person_would(before: timedelta, text: str) -> None:
+    assert tables.format_ago((NOW - before).isoformat(), NOW) == text
 
 
 def _drawn(sheet: tables.TextTable, width: int) -> list[str]:
@@ -76,15 +76,15 @@ def test_eighty_columns_hold_a_call_and_wider_ones_its_arguments() -> None:
     assert "Garden" in _drawn(sheet, 140)[1]
 
 
-@pytest.mark.parametrize(("pending", "said"), [(0, "0 changes wait"), (1, "1 change waits"), (2, "2 changes wait")])
-def test_the_status_counts_what_waits_as_a_person_would(pending: int, said: str) -> None:
+@pytest.mark.parametrize(("pending", "text"), [(0, "0 changes wait"), (1, "1 change waits"), (2, "2 changes wait")])
+def test_the_status_counts_what_waits_as_a_person_would(pending: int, text: str) -> None:
     search = {"model": "minilm", "model_state": "ready", "engine": "edge", "index_state": "ready", "pending": pending}
     sheet = status_tables.status(
         {"counts": {}, "now": NOW.isoformat(), "weekday": "Wednesday", "timezone": "Europe/Berlin", "data": "/home",
          "revision": "0001", "version": "0.1.0", "search": search}
     )  # fmt: skip
 
-    assert said in " ".join(_drawn(sheet, 120))
+    assert text in " ".join(_drawn(sheet, 120))
 
 
 def test_matches_are_marked_without_their_stars() -> None:
@@ -106,7 +106,7 @@ def test_columns_of_wide_characters_stay_aligned_in_a_pipe() -> None:
 def test_values_are_told_as_prose() -> None:
     values = {"project": "Garden", "urgent": True, "tags": ["a", "b"], "where": {"rank": 1}, "notes": ""}
 
-    said = tables.format_pairs(values)
+    text = tables.format_pairs(values)
 
-    assert said == "project=Garden, urgent=yes, tags=a, b, where=rank=1, notes=nothing"
+    assert text == "project=Garden, urgent=yes, tags=a, b, where=rank=1, notes=nothing"
     assert tables.format_report({"items_read": 3}).split() == ["items", "read", "3"]

@@ -111,8 +111,8 @@ def test_a_task_is_added_with_all_that_was_said(run: Command, given: Given) -> N
     )
     added = run("tasks", "add", *words, "--json").answer["data"]
 
-    wanted = {"title": "Seeds", "deadline": "2026-05-31", "tags": ["spring", "shop"], "urgent": True}
-    assert wanted.items() <= added.items()
+    expected = {"title": "Seeds", "deadline": "2026-05-31", "tags": ["spring", "shop"], "urgent": True}
+    assert expected.items() <= added.items()
 
 
 def test_a_task_is_completed_by_its_title_and_can_be_taken_back(run: Command, given: Given) -> None:

@@ -16,15 +16,15 @@ HOSTILE = ["$(touch x); `id`", "--version", "-u critical", "<b>bold</b> & <img s
 @pytest.fixture
 def shown(tmp_path: Path) -> tuple[dict[str, str], Path]:
     """An environment with a notify-send that writes down its arguments, and where it does."""
-    told = tmp_path / "told"
+    log = tmp_path / "told"
     program = tmp_path / "notify-send"
     program.write_text(
         f"#!{sys.executable}\nimport json, sys, time\n"
-        f"open({str(told)!r}, 'a').write(json.dumps(sys.argv[1:]) + '\\n')\n"
+        f"open({str(log)!r}, 'a').write(json.dumps(sys.argv[1:]) + '\\n')\n"
         "time.sleep(60) if 'slow' in sys.argv[-1] else None\n"
     )
     program.chmod(0o755)
-    return {"PATH": str(tmp_path), "DISPLAY": ":0"}, told
+    return {"PATH": str(tmp_path), "DISPLAY": ":0"}, log
 
 
 @pytest.mark.parametrize("words", HOSTILE)

@@ -13,7 +13,7 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00"
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "report.csv",
         "Q3 – Überblick (v2).md",
@@ -25,8 +25,8 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00"
         "می\u200cخواهم.txt",
     ],
 )
-def test_a_name_stays_as_it_is(said: str) -> None:
-    assert files.validate_file_name(said) == said
+def test_a_name_stays_as_it_is(text: str) -> None:
+    assert files.validate_file_name(text) == text
 
 
 def test_a_name_is_one_line_without_control_characters() -> None:
@@ -34,11 +34,11 @@ def test_a_name_is_one_line_without_control_characters() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["", " ", "\x07", ".", "..", "../x", "a/b", "a\\b", "/etc/passwd", "C:\\x", "a\x00b", "\ud800", "x" * 201]
+    "text", ["", " ", "\x07", ".", "..", "../x", "a/b", "a\\b", "/etc/passwd", "C:\\x", "a\x00b", "\ud800", "x" * 201]
 )
-def test_what_is_no_name_of_a_file_is_refused(said: str) -> None:
+def test_what_is_no_name_of_a_file_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError) as refusal:
-        files.validate_file_name(said)
+        files.validate_file_name(text)
 
     assert refusal.value.hint
 
@@ -73,10 +73,10 @@ def test_a_media_type_that_is_said_stands_without_its_parameters() -> None:
     assert files.resolve_media_type(" Text/CSV; charset=utf-8 ", "x.png", PNG) == "text/csv"
 
 
-@pytest.mark.parametrize("said", ["csv", "text/", "/csv", "text/c sv", "t/" + "x" * 100, "a/b/c", ";"])
-def test_what_is_no_media_type_is_refused(said: str) -> None:
+@pytest.mark.parametrize("text", ["csv", "text/", "/csv", "text/c sv", "t/" + "x" * 100, "a/b/c", ";"])
+def test_what_is_no_media_type_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError, match="media_type"):
-        files.resolve_media_type(said, "x", b"")
+        files.resolve_media_type(text, "x", b"")
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")))
@@ -93,10 +93,10 @@ def test_base64_may_be_folded() -> None:
     assert files.decode_content("", "aGVs\r\n bG8=\n") == b"hello"
 
 
-@pytest.mark.parametrize("said", ["a", "aGVsbG8", "aGV=sbG8=", "not base64!", "ä" * 4, "aGVs-_8="])
-def test_what_is_no_base64_is_refused(said: str) -> None:
+@pytest.mark.parametrize("text", ["a", "aGVsbG8", "aGV=sbG8=", "not base64!", "ä" * 4, "aGVs-_8="])
+def test_what_is_no_base64_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError, match="base64"):
-        files.decode_content(None, said)
+        files.decode_content(None, text)
 
 
 def test_an_empty_text_is_an_empty_file_and_none_is_a_mistake() -> None:
@@ -112,16 +112,16 @@ def test_text_and_bytes_at_once_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         {"text": "x" * (files.CONTENT_BYTES + 1)},
         {"text": "ä" * (files.CONTENT_BYTES // 2 + 1)},
         {"base64": b64encode(bytes(files.CONTENT_BYTES + 1)).decode()},
     ],
 )
-def test_a_content_over_10_mb_is_refused(said: dict[str, str]) -> None:
+def test_a_content_over_10_mb_is_refused(text: dict[str, str]) -> None:
     with pytest.raises(InvalidInputError, match="the limit is"):
-        files.decode_content(said.get("text"), said.get("base64"))
+        files.decode_content(text.get("text"), text.get("base64"))
 
 
 def test_a_content_of_just_10_mb_is_kept() -> None:

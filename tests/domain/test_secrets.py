@@ -41,9 +41,9 @@ def test_a_key_is_hidden_to_its_end_and_the_lines_keep_their_numbers() -> None:
 
 
 def test_plain_data_keeps_its_shape() -> None:
-    told = {"message": "password=x", "line": 3, "trace": ("token=y", "line 2"), "nothing": None}
+    details = {"message": "password=x", "line": 3, "trace": ("token=y", "line 2"), "nothing": None}
 
-    assert redact_values(told) == {
+    assert redact_values(details) == {
         "message": f"password={REDACTED}", "line": 3, "trace": [f"token={REDACTED}", "line 2"], "nothing": None,
     }  # fmt: skip
 

@@ -42,8 +42,8 @@ class Peer:
         """Shake hands, where the era does."""
         if self.era == LEGACY:
             client = {"name": "peer", "version": "1"}
-            said = {"protocolVersion": LEGACY, "capabilities": self.capabilities, "clientInfo": client}
-            self.ask("initialize", **said)
+            greeting = {"protocolVersion": LEGACY, "capabilities": self.capabilities, "clientInfo": client}
+            self.ask("initialize", **greeting)
             self.tell("notifications/initialized")
         return self
 
@@ -119,8 +119,8 @@ class Peer:
             for uri in uris:
                 self.ask("resources/subscribe", uri=uri)
             return self._number
-        wanted = {"toolsListChanged": True, "resourcesListChanged": True, "resourceSubscriptions": list(uris)}
-        number = self.send("subscriptions/listen", notifications=wanted)
+        notifications = {"toolsListChanged": True, "resourcesListChanged": True, "resourceSubscriptions": list(uris)}
+        number = self.send("subscriptions/listen", notifications=notifications)
         self.until(lambda: any("acknowledged" in message["method"] for message in self.heard))
         return number
 

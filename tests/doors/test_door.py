@@ -237,10 +237,10 @@ def test_a_stale_socket_is_no_hindrance(address: Address) -> None:
 def test_nonsense_on_the_socket_is_refused_and_others_are_served(address: Address) -> None:
     with Peer() as peer:
         peer.call("status")
-        for said in (b"GET / HTTP/1.1\n", b"{}\n", b"[1]\n", b'{"panorama": 99, "version": "9", "home": "/"}\n'):
+        for garbage in (b"GET / HTTP/1.1\n", b"{}\n", b"[1]\n", b'{"panorama": 99, "version": "9", "home": "/"}\n'):
             with socket.socket(socket.AF_UNIX) as stranger:
                 stranger.connect(address.socket)
-                stranger.sendall(said)
+                stranger.sendall(garbage)
                 assert "refused" in json.loads(stranger.recv(4096))
 
         assert peer.call("status")["data"]["today"]
@@ -278,8 +278,8 @@ def test_a_file_as_data_directory_is_told_of(address: Address, monkeypatch: pyte
 @pytest.mark.slow
 def test_an_answer_that_cannot_be_written_ends_the_door_quietly(address: Address) -> None:
     with open("/dev/full", "wb") as full:
-        said = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
-        done = subprocess.run(COMMAND, input=said, stdout=full, stderr=subprocess.PIPE, timeout=60)
+        ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+        done = subprocess.run(COMMAND, input=ping, stdout=full, stderr=subprocess.PIPE, timeout=60)
 
     assert b"Internal error" not in done.stderr
 

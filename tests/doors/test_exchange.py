@@ -44,9 +44,9 @@ def test_a_call_that_had_begun_is_unknown_and_one_that_had_not_is_sent_again(exc
     exchange.on_client_line(line(id=3, method="tools/call", params={"name": "undo"}))
     assert exchange.on_daemon_line(BEGAN) is None
 
-    (told,) = read(exchange.on_daemon_lost())
+    (lost,) = read(exchange.on_daemon_lost())
 
-    assert (told["id"], read_result(told["result"])["error"]["code"]) == (1, "outcome_unknown")
+    assert (lost["id"], read_result(lost["result"])["error"]["code"]) == (1, "outcome_unknown")
     assert [message.get("id") for message in read(exchange.replay())] == [0, None, 3]
 
 
@@ -84,9 +84,9 @@ def test_a_request_that_kills_every_daemon_is_not_sent_to_a_third(exchange: Requ
     assert read(exchange.on_daemon_lost()) == []
     assert [message.get("id") for message in read(exchange.replay())] == [0, None, 2]
 
-    (told,) = read(exchange.on_daemon_lost())
+    (lost,) = read(exchange.on_daemon_lost())
 
-    assert (told["id"], told["error"]["code"]) == (2, -32000)
+    assert (lost["id"], lost["error"]["code"]) == (2, -32000)
     assert [message.get("id") for message in read(exchange.replay())] == [0, None]
 
 
@@ -120,8 +120,8 @@ def test_what_may_have_changed_meanwhile_is_told_in_the_handshake_era(exchange: 
 
 def test_what_may_have_changed_meanwhile_is_told_to_listeners() -> None:
     exchange = RequestTracker()
-    wanted = {"toolsListChanged": True, "resourceSubscriptions": ["a"]}
-    exchange.on_client_line(line(id=5, method="subscriptions/listen", params={"notifications": wanted}))
+    notifications = {"toolsListChanged": True, "resourceSubscriptions": ["a"]}
+    exchange.on_client_line(line(id=5, method="subscriptions/listen", params={"notifications": notifications}))
 
     sent = read([*exchange.tools_changed_notifications(), *exchange.pages_changed_notifications()])
 
@@ -162,10 +162,10 @@ def test_ids_of_different_kinds_are_told_apart(exchange: RequestTracker) -> None
 
 
 @pytest.mark.parametrize(
-    "said", [b"garbage\n", b"[]\n", b"[1,2]\n", b"{}\n", b'{"id":{}}\n', b'{"params":[],"method":3}\n', b"\xff\n"]
+    "text", [b"garbage\n", b"[]\n", b"[1,2]\n", b"{}\n", b'{"id":{}}\n', b'{"params":[],"method":3}\n', b"\xff\n"]
 )
-def test_what_is_no_message_passes_for_the_daemon_to_answer(exchange: RequestTracker, said: bytes) -> None:
-    assert exchange.on_client_line(said) == said
+def test_what_is_no_message_passes_for_the_daemon_to_answer(exchange: RequestTracker, text: bytes) -> None:
+    assert exchange.on_client_line(text) == text
     assert not exchange.is_awaiting_answer
 
 

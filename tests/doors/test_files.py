@@ -85,8 +85,8 @@ def test_a_lock_that_was_taken_away_leaves_one_daemon_in_the_end(address: Addres
         wait(lambda: address.find_pid() is not None)
         assert peer.call("create_task", title="Tea")["data"]["title"] == "Tea"
         with open(address.log, encoding="utf-8") as log:
-            told = log.read()
-        assert (told.count(" serves "), told.count("leaves: its data directory")) == (2, 1)
+            output = log.read()
+        assert (output.count(" serves "), output.count("leaves: its data directory")) == (2, 1)
 
 
 def test_the_database_is_for_its_owner_alone_also_in_an_open_directory(address: Address, home: Path) -> None:

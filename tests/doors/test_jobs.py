@@ -90,9 +90,9 @@ def test_a_client_that_listens_hears_that_a_job_came_further(address: Address, e
 
 
 def test_a_short_call_of_a_client_that_follows_tasks_is_answered_as_ever(follower: Peer) -> None:
-    told = follower.ask("tools/call", name="run_code", arguments={"code": "1 + 1"})
+    answer = follower.ask("tools/call", name="run_code", arguments={"code": "1 + 1"})
 
-    assert told["structuredContent"]["data"]["result"] == 2
+    assert answer["structuredContent"]["data"]["result"] == 2
     assert follower.call("get_job")["data"] == []
 
 
@@ -104,9 +104,9 @@ def test_a_long_call_becomes_a_task_with_the_same_end(follower: Peer) -> None:
 
     assert (made["resultType"], made["status"]) == ("task", "working")
     assert 1.8 < took < 3
-    told = task(follower, made["taskId"])["result"]
-    assert told["structuredContent"]["data"]["result"] == "brewed"
-    assert "brewed" in told["content"][0]["text"]
+    answer = task(follower, made["taskId"])["result"]
+    assert answer["structuredContent"]["data"]["result"] == "brewed"
+    assert "brewed" in answer["content"][0]["text"]
     assert follower.call("get_job", job=made["taskId"])["data"]["state"] == "succeeded"
     follower.call("undo", unit=made["taskId"])
     assert follower.call("list_tasks")["data"] == []
@@ -143,9 +143,9 @@ def test_tasks_are_for_clients_that_say_that_they_follow_them(address: Address, 
 
 
 def test_the_extension_is_announced(follower: Peer) -> None:
-    told = follower.ask("server/discover")
+    answer = follower.ask("server/discover")
 
-    assert "io.modelcontextprotocol/tasks" in told["capabilities"]["extensions"]
+    assert "io.modelcontextprotocol/tasks" in answer["capabilities"]["extensions"]
 
 
 def test_the_daemon_stays_while_a_job_runs_that_nobody_watches(address: Address, home: Path) -> None:
@@ -194,11 +194,11 @@ def test_a_large_folder_is_imported_as_a_job_and_told_as_ever(address: Address, 
     for number in range(1000):
         (tmp_path / f"note {number}.md").write_text(f"# Note {number}\n\ntext\n- [ ] task {number}\n")
 
-    told = command("import", "markdown", str(tmp_path))
+    result = command("import", "markdown", str(tmp_path))
     jobs = command("jobs", "--kind", "import")
     undone = command("undo", "--yes")
 
-    assert "1,000 notes, 1,000 tasks" in told.stdout, told
+    assert "1,000 notes, 1,000 tasks" in result.stdout, result
     assert "succeeded" in jobs.stdout
     assert "Took back 2,000 changes" in undone.stdout
 

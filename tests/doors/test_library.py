@@ -130,8 +130,8 @@ def test_a_reviewed_script_runs_no_unreviewed_text_in_the_background_or_at_the_t
         typed = subprocess.run([*COMMAND, "run", "outer"], capture_output=True, text=True)
         tool = peer.call("script_outer")
 
-        for told in (str(ended), typed.stderr, str(tool)):
-            assert "the text of count was not reviewed" in told
+        for shown in (str(ended), typed.stderr, str(tool)):
+            assert "the text of count was not reviewed" in shown
         assert peer.call("list_tasks")["data"] == []
 
 

@@ -46,13 +46,13 @@ def test_a_daemon_begins_and_answers_though(address: Address, what: str, monkeyp
         made = peer.call("create_note", title="Quince jam")["data"]["id"]
         wait(lambda: "last_error" in peer.call("status")["data"]["search"], "the error")
         found = peer.call("search", query="quince")
-        said = peer.call("status")["data"]["search"]
+        status = peer.call("status")["data"]["search"]
 
     assert [row["id"] for row in found["data"]] == [made]
     assert "by words alone" in found["summary"]
-    assert error in said["last_error"]
-    assert remedy in said["do"]
-    assert said["do"] in found["summary"]
+    assert error in status["last_error"]
+    assert remedy in status["do"]
+    assert status["do"] in found["summary"]
 
 
 @pytest.fixture
@@ -122,10 +122,10 @@ def test_a_person_may_stop_it_and_begin_again(meaning: Address) -> None:
         ) as stopped:
             threading.Event().wait(0.7)
             stopped.send_signal(signal.SIGINT)
-            said = "".join(stopped.communicate(timeout=30))
+            output = "".join(stopped.communicate(timeout=30))
 
         again = subprocess.run([*COMMAND, "reindex", "everything"], capture_output=True, text=True, timeout=60)
 
-        assert "Traceback" not in said
+        assert "Traceback" not in output
         assert again.returncode == 0, again.stderr
         assert lag(peer) == 0

@@ -125,8 +125,8 @@ GARBAGE = (
 
 def test_each_line_of_garbage_is_refused(address: Address, bystander: Peer) -> None:
     with storm(address, bystander), straight(address) as client:
-        for said in GARBAGE * 3:
-            client.write(said + b"\n")
+        for garbage in GARBAGE * 3:
+            client.write(garbage + b"\n")
 
             assert json.loads(client.next())["error"]["code"] in (-32700, -32600)
         assert client.call("status")["data"]
@@ -139,12 +139,12 @@ def test_who_does_not_greet_is_sent_away_and_who_says_nothing_holds_up_nobody(
     address: Address, bystander: Peer
 ) -> None:
     with storm(address, bystander), ExitStack() as stack:
-        for said in (b"", b"", b'{"panorama": 1, "vers'):
-            stack.enter_context(stranger(address, said))
-        for said in (b"", b'{"jsonrpc":"2.0","id":"half","meth'):
-            stack.enter_context(closing(Straight(address))).write(said)
-        for said in STRANGE * 5:
-            with stranger(address, said) as stream:
+        for start in (b"", b"", b'{"panorama": 1, "vers'):
+            stack.enter_context(stranger(address, start))
+        for start in (b"", b'{"jsonrpc":"2.0","id":"half","meth'):
+            stack.enter_context(closing(Straight(address))).write(start)
+        for start in STRANGE * 5:
+            with stranger(address, start) as stream:
                 assert "Invalid handshake" in json.loads(stream.recv(4096))["refused"]
         with pytest.raises(ConnectionError), stranger(address, b"x" * (8 * MB)):
             pass

@@ -73,14 +73,14 @@ def test_a_connected_client_hears_of_a_reminder_in_words(address: Address, start
         made = peer.call("create_reminder", title="Call <Petra> & co", at=ahead(minutes=30))["data"]["id"]
 
         set_clock(address, hours=2, minutes=30)
-        told = peer.hears(MESSAGE)["params"]
+        message = peer.hears(MESSAGE)["params"]
 
-        assert told["logger"] == "panorama.reminders"
-        assert told["data"]["reminder"] == made
-        assert told["data"]["message"].startswith("Reminder: Call <Petra> & co (due ")
-        assert "2 h late" in told["data"]["message"] or "119 min late" in told["data"]["message"]
-        assert told["data"]["repeated"] is False
-        assert [row["id"] for row in rung(peer)] == [told["data"]["alert"]]
+        assert message["logger"] == "panorama.reminders"
+        assert message["data"]["reminder"] == made
+        assert message["data"]["message"].startswith("Reminder: Call <Petra> & co (due ")
+        assert "2 h late" in message["data"]["message"] or "119 min late" in message["data"]["message"]
+        assert message["data"]["repeated"] is False
+        assert [row["id"] for row in rung(peer)] == [message["data"]["alert"]]
 
 
 @pytest.mark.slow
@@ -146,10 +146,10 @@ def test_what_was_missed_while_nothing_ran_rings_at_the_next_start_and_says_how_
 
     start(toolsets="more")
     with Peer(LEGACY) as peer:
-        told = peer.hears(MESSAGE)["params"]["data"]
+        message = peer.hears(MESSAGE)["params"]["data"]
 
-        assert told["late_seconds"] == pytest.approx(5 * 3600 - 300, abs=120)
-        assert told["missed"] == 3
+        assert message["late_seconds"] == pytest.approx(5 * 3600 - 300, abs=120)
+        assert message["missed"] == 3
         assert len(rung(peer)) == 1
 
 

@@ -83,9 +83,9 @@ def assert_converged(home: Path, *queries: str) -> None:
                 assert_found_alike(left, built, embedder.embed_query(query).tobytes())
 
 
-def is_done(told: Mapping[str, Any]) -> bool:
+def is_done(message: Mapping[str, Any]) -> bool:
     """Tell from what `status` says of search whether the index has heard of everything."""
-    return "semantic" in told["modes"] and not told.get("pending") and not told.get("changing_to")
+    return "semantic" in message["modes"] and not message.get("pending") and not message.get("changing_to")
 
 
 @contextmanager

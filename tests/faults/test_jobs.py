@@ -170,12 +170,12 @@ def test_a_reindex_that_is_cancelled_stops_within_a_second_and_says_how_far_it_c
         id_ = peer.call("reindex", scope="everything", background=True)["data"]["id"]
         until(lambda: shown(peer, id_)["current"] > 0, "its first step")
         began = time.monotonic()
-        told = peer.call("cancel_job", job=id_)
+        answer = peer.call("cancel_job", job=id_)
         took = time.monotonic() - began
 
-    assert (told["data"]["state"], took < 1.5) == ("cancelled", True), told
-    came = re.search(r"It had done ([\d,]+) of ([\d,]+)", told["data"]["summary"])
-    assert came, told
+    assert (answer["data"]["state"], took < 1.5) == ("cancelled", True), answer
+    came = re.search(r"It had done ([\d,]+) of ([\d,]+)", answer["data"]["summary"])
+    assert came, answer
     done, total = (int(group.replace(",", "")) for group in came.groups())
     assert 0 < done < total
     assert total > 2000  # all notes are cut anew, after what still waited; and the index counts, too

@@ -103,12 +103,12 @@ def test_an_index_folder_that_cannot_be_written_is_replaced_by_memory(home: Path
         made = note(house, "quince jam")
         converges(house)
 
-        said = told(house)
+        status = told(house)
         assert finds(house, "quince jam", made)
 
-    assert said["engine"] == "exact"
-    assert "cannot be used" in said["remark"]
-    assert "Vectors are searched in memory instead." in said["remark"]
+    assert status["engine"] == "exact"
+    assert "cannot be used" in status["remark"]
+    assert "Vectors are searched in memory instead." in status["remark"]
     with followed(home) as house:
         converges(house)
         assert told(house)["engine"] == "edge"
@@ -145,11 +145,11 @@ def test_an_index_whose_process_hangs_delays_no_call(house: House) -> None:
 
     made = note(house, "sourdough bread")
     found = house.do("search", query="sourdough")
-    said = told(house)
+    status = told(house)
     for process in index_processes():
         os.kill(process.pid, signal.SIGCONT)
 
-    assert (found["data"][0]["id"], said["engine"]) == (made, "edge")
+    assert (found["data"][0]["id"], status["engine"]) == (made, "edge")
     converges(house)
 
 
@@ -288,13 +288,13 @@ def test_a_second_process_searches_in_memory_and_says_so(home: Path) -> None:
         with Server(home, **settings) as second:
             two = second.call("create_note", title="steam engines", content="All about them.")["data"]["id"]
             until(lambda: "semantic" in second.call("status")["data"]["search"]["modes"], "the second index")
-            said = second.call("status")["data"]["search"]
+            status = second.call("status")["data"]["search"]
             until(lambda: _ids(second, "quince jam") >= {one}, "the first's note")
             first.call("create_note", title="wild horses")
             until(lambda: _ids(first, "steam engines") >= {two}, "the second's note")
 
-    assert said["engine"] == "exact"
-    assert "Another program uses the index" in said["remark"]
+    assert status["engine"] == "exact"
+    assert "Another program uses the index" in status["remark"]
     assert_converged(home, *SUBJECTS)
 
 

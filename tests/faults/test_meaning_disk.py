@@ -27,12 +27,12 @@ def test_a_disk_too_small_for_the_index_is_said_and_hinders_no_call(home: Path) 
         made = [note(house, subject) for subject in SUBJECTS]
         until(lambda: re.search("little disk space|No space", told(house).get("last_error", "")), "the error")
         found = house.do("search", query="steam engines")
-        said = told(house)
+        status = told(house)
         enlarge(disk)
 
         assert (found["data"][0]["id"], found["metadata"]["index"]["ran"]) == (made[1], ["keyword"])
-        assert found["metadata"]["index"]["missing"] in said["last_error"]
-        assert re.search("Free some space|the free disk space", said["do"])
+        assert found["metadata"]["index"]["missing"] in status["last_error"]
+        assert re.search("Free some space|the free disk space", status["do"])
         converges(house)
         assert finds(house, "steam engines", made[1])
         until(lambda: "last_error" not in told(house), "the end of the error")

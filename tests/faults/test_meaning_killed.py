@@ -136,7 +136,7 @@ def test_a_daemon_killed_while_the_model_changes_goes_on_with_the_change(
 def becomes(address: Address, model: str) -> Mapping[str, Any]:
     """Wait until a model is searched and knows everything; return what the answer to a search says of it."""
     with Peer() as peer:
-        until(lambda: is_done(told := peer.call("status")["data"]["search"]) and told["model"] == model, model)
+        until(lambda: is_done(status := peer.call("status")["data"]["search"]) and status["model"] == model, model)
         found = peer.call("search", query="steam engines", mode="semantic")
     wait(lambda: address.find_pid() is None, "the daemon's end")
     return found

@@ -87,14 +87,14 @@ def test_an_occurrence_is_neither_lost_nor_taken_for_two(home: Path, steps: int)
     first = round_(home, steps, SET, DUE)
     second = round_(home, 0, LATER)
 
-    told = [word for word in (*first, *second) if word != "whole"]
+    received = [word for word in (*first, *second) if word != "whole"]
     assert second[-1] == "whole"
     assert len(alerts(home)) == 1
-    assert {word[0] for word in told} == {alerts(home)[0][0]}
-    assert 1 <= len(told) <= 2
-    assert [word[1] for word in told[1:]] == [True] * (len(told) - 1)
+    assert {word[0] for word in received} == {alerts(home)[0][0]}
+    assert 1 <= len(received) <= 2
+    assert [word[1] for word in received[1:]] == [True] * (len(received) - 1)
     if not first:
-        assert told[0][2] == 2.5 * 3600
+        assert received[0][2] == 2.5 * 3600
 
 
 @pytest.mark.slow

@@ -49,9 +49,9 @@ def test_a_server_that_is_killed_leaves_whole_writes_a_log_and_no_process(home: 
     assert one(home, "SELECT count(*) FROM changes WHERE unit = ?", run) == tasks(home)
     assert one(home, "SELECT count(*) FROM calls WHERE unit = ? AND success", run) >= before
     with Server(home) as again:
-        told = again.call("undo", unit=run, confirm=True)
+        answer = again.call("undo", unit=run, confirm=True)
         shown = again.call("run_code", code="return sdk.tasks.list()")
-    assert "error" not in told
+    assert "error" not in answer
     assert shown["data"]["result"] == []
 
 
@@ -129,13 +129,13 @@ def test_a_worker_that_is_killed_ends_its_run_and_all_it_called_is_logged(home: 
                 process.kill()  # workers are the template's children
 
         answered, result = server.next_answer()
-        told = result["structuredContent"]["data"]
+        answer = result["structuredContent"]["data"]
         assert answered == number
-        assert told["error"]["kind"] == "crashed"
-        assert told["changes"] == {"created": tasks(home)}
-        assert one(home, "SELECT count(*) FROM calls WHERE unit = ? AND success AND position > 0", told["run_id"]) == (
-            tasks(home)
-        )
+        assert answer["error"]["kind"] == "crashed"
+        assert answer["changes"] == {"created": tasks(home)}
+        assert one(
+            home, "SELECT count(*) FROM calls WHERE unit = ? AND success AND position > 0", answer["run_id"]
+        ) == (tasks(home))
         assert server.call("run_code", code="return 'well'")["data"]["result"] == "well"
 
 
@@ -145,10 +145,10 @@ def test_a_script_meets_a_locked_store_as_an_error_that_it_can_catch(home: Path)
         server.call("run_code", code="1")
         with closing(sqlite3.connect(home / "panorama.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            told = server.call("run_code", code=code)
+            answer = server.call("run_code", code=code)
             other.execute("ROLLBACK")
 
-        assert told["data"]["result"] == "unavailable"
+        assert answer["data"]["result"] == "unavailable"
         assert server.call("run_code", code="sdk.tasks.create('Tea').title")["data"]["result"] == "Tea"
 
 
@@ -158,8 +158,8 @@ def test_a_script_that_ran_never_answers_as_failed_because_its_state_cannot_be_k
         with closing(sqlite3.connect(home / "panorama.db")) as file:
             file.execute("CREATE TRIGGER no_state BEFORE INSERT ON script_states BEGIN SELECT RAISE(ABORT, 'no'); END")
             file.commit()
-        told = server.call("run_code", code="sdk.tasks.create('Tea')\nsdk.state['n'] = 1\nreturn 'done'")
+        answer = server.call("run_code", code="sdk.tasks.create('Tea')\nsdk.state['n'] = 1\nreturn 'done'")
 
-        assert told["data"]["result"] == "done"
-        assert "sdk.state was not saved" in told["data"]["note"]
+        assert answer["data"]["result"] == "done"
+        assert "sdk.state was not saved" in answer["data"]["note"]
         assert tasks(home) == 1

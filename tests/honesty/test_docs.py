@@ -97,13 +97,13 @@ def test_without_an_argument_the_pages_are_written(tmp_path: Path, monkeypatch: 
 
 
 def test_every_setting_stands_in_the_docs() -> None:
-    told = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 
-    assert [name for name in Settings.model_fields if f"PANORAMA_{name.upper()}" not in told] == []
+    assert [name for name in Settings.model_fields if f"PANORAMA_{name.upper()}" not in page] == []
 
 
 def test_every_command_stands_in_the_docs() -> None:
-    told = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
     known = typer.main.get_command(app).list_commands(None)
 
-    assert [name for name in known if f"`panorama {name}" not in told] == []
+    assert [name for name in known if f"`panorama {name}" not in page] == []

@@ -44,7 +44,7 @@ def cosine(one: Vector, two: Vector) -> float:
     return sum(a * b for a, b in zip(first, second, strict=True)) / lengths if lengths else 0.0
 
 
-def by_a_plain_loop(points: Iterable[Point], vector: Vector, wanted: Filter) -> Sequence[tuple[str, float]]:
+def by_a_plain_loop(points: Iterable[Point], vector: Vector, expected: Filter) -> Sequence[tuple[str, float]]:
     """Return every chunk that a filter lets through with its score, best first."""
-    found = [(item.chunk, cosine(item.vector, vector)) for item in points if is_match(item, wanted)]
+    found = [(item.chunk, cosine(item.vector, vector)) for item in points if is_match(item, expected)]
     return sorted(found, key=lambda item: (-item[1], item[0]))

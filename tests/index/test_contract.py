@@ -15,8 +15,8 @@ from .making_points import DAY, OTHER, SMALL, by_a_plain_loop, many, point, towa
 ALL = Filter()
 
 
-def chunks(index: Index, *numbers: float, limit: int = 10, **wanted: object) -> list[str]:
-    return [hit.chunk for hit in index.search(toward(*numbers), limit, Filter(**wanted))]
+def chunks(index: Index, *numbers: float, limit: int = 10, **expected: object) -> list[str]:
+    return [hit.chunk for hit in index.search(toward(*numbers), limit, Filter(**expected))]
 
 
 def test_an_empty_index_finds_nothing(index: Index) -> None:
@@ -111,10 +111,10 @@ def test_hundreds_of_points_are_found_as_by_a_plain_loop(index: Index) -> None:
     points = many(600)
     index.upsert(points[:256])
     index.upsert(points[256:])
-    wanted = Filter(since=DAY + timedelta(hours=200))
+    recent = Filter(since=DAY + timedelta(hours=200))
 
-    expected = by_a_plain_loop(points, toward(0.3, 0.8), wanted)
-    found = index.search(toward(0.3, 0.8), 25, wanted)
+    expected = by_a_plain_loop(points, toward(0.3, 0.8), recent)
+    found = index.search(toward(0.3, 0.8), 25, recent)
 
     assert [hit.score for hit in found] == pytest.approx([score for _, score in expected[:25]], abs=TOLERANCE)
     assert len({hit.chunk for hit in found} & {chunk for chunk, _ in expected[:25]}) >= 24

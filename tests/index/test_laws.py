@@ -70,10 +70,10 @@ def _step(index: Index, truth: dict[str, Point], does: str, what: Any) -> None:
             _compare(index, truth, *what)
 
 
-def _compare(index: Index, truth: Mapping[str, Point], vector: bytes, limit: int, wanted: Filter) -> None:
-    expected = by_a_plain_loop(truth.values(), vector, wanted)
+def _compare(index: Index, truth: Mapping[str, Point], vector: bytes, limit: int, target: Filter) -> None:
+    expected = by_a_plain_loop(truth.values(), vector, target)
 
-    found = index.search(vector, limit, wanted)
+    found = index.search(vector, limit, target)
 
     scores = dict(expected)
     assert [hit.score for hit in found] == pytest.approx([score for _, score in expected[:limit]], abs=TOLERANCE)

@@ -75,9 +75,9 @@ def test_a_hundred_filtered_searches_find_what_numpy_finds(opening: Opening, lay
         item.delete([point.chunk for point in points[:20]])
         item.upsert(points[5:10])
 
-    asked = [(guess(), wanted) for wanted in filters for _ in range(20)]
+    asked = [(guess(), expected) for expected in filters for _ in range(20)]
     answers = [
-        [[hit.chunk for hit in entry.search(vector, 10, wanted)] for vector, wanted in asked]
+        [[hit.chunk for hit in entry.search(vector, 10, expected)] for vector, expected in asked]
         for entry in (index, exact)
     ]
 

@@ -51,8 +51,8 @@ def test_a_row_tells_the_truth_about_its_content(template: Path, plan: list[tupl
         for item in world.items().values():
             assert isinstance(item, StoredFile)
             content = contents.get(item.sha256)
-            told = (item.sha256, item.size, item.body)
-            assert told == (
+            stored = (item.sha256, item.size, item.body)
+            assert stored == (
                 sha256(content).hexdigest(),
                 len(content),
                 extract_text(item.name, item.media_type, content),

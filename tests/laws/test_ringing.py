@@ -177,10 +177,10 @@ class Machine(RuleBasedStateMachine):
             assert max(alert.rung_at for alert in rung) >= (mine.quiet_until or now)
             mine.owes = False
 
-    def check_told(self, alert: Alert, told: Told) -> None:
+    def check_told(self, alert: Alert, message: Told) -> None:
         """Each ring is told, and told again only with the word that it is."""
         for number in range(1, alert.rings + 1):
-            mine = [repeated for ring, repeated in told.rings if ring == number]
+            mine = [repeated for ring, repeated in message.rings if ring == number]
             assert mine.count(False) <= 1
             assert False not in mine[1:]
 

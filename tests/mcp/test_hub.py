@@ -79,17 +79,17 @@ OFFERED = {
 
 async def test_a_handshake_says_what_can_be_listened_to(server: Server) -> None:
     async with Client(server, mode="legacy") as client:
-        told = client.initialize_result
+        answer = client.initialize_result
 
-    assert told
-    assert told.capabilities.model_dump(include=set(OFFERED)) == OFFERED
+    assert answer
+    assert answer.capabilities.model_dump(include=set(OFFERED)) == OFFERED
 
 
 async def test_discovery_says_the_same(server: Server) -> None:
     async with Client(server) as client:
-        told = await client.session.discover()
+        answer = await client.session.discover()
 
-    assert told.capabilities.model_dump(include=set(OFFERED)) == OFFERED
+    assert answer.capabilities.model_dump(include=set(OFFERED)) == OFFERED
 
 
 async def test_an_acknowledgment_leaves_out_the_list_of_prompts(server: Server) -> None:
@@ -266,9 +266,9 @@ async def test_a_client_that_does_not_read_holds_up_nobody_and_costs_no_memory(s
             await listener.until(page(number))
 
         assert max(len(ear._pending) for ear in hub._subscribers) <= 2
-        told = [await sleeper.read() for _ in range(3)]
+        output = [await sleeper.read() for _ in range(3)]
 
-    assert {event["params"]["uri"] for event in told} == {page(1), page(2)}
+    assert {event["params"]["uri"] for event in output} == {page(1), page(2)}
     assert hub.size == (0, 0)
 
 

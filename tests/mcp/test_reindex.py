@@ -73,15 +73,15 @@ async def test_a_project_is_found_by_its_name_and_one_that_is_not_there_is_refus
     assert refusal.code == "not_found"
 
 
-@pytest.mark.parametrize("told", [[0] * 5000, [2] * 9, [1, 2, 2, 3], [5, 6]], ids=str)
-def test_what_is_told_grows_and_is_never_over_the_total(told: list[int]) -> None:
+@pytest.mark.parametrize("expected", [[0] * 5000, [2] * 9, [1, 2, 2, 3], [5, 6]], ids=str)
+def test_what_is_told_grows_and_is_never_over_the_total(expected: list[int]) -> None:
     steps = [-MIN_STEP]
-    for done in told:
+    for done in expected:
         steps.append(next_progress(steps[-1], done, 2))
 
     assert steps == sorted(steps)
     assert max(steps) <= 2
-    assert max(told) < 2 or steps[-1] > 1.9
+    assert max(expected) < 2 or steps[-1] > 1.9
 
 
 async def test_without_search_by_meaning_it_is_refused_with_what_to_do(home: Path) -> None:

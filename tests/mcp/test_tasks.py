@@ -53,9 +53,9 @@ class Cancelling(ClientExtension):
         cancel, get = (Request[Any, Any](method=f"tasks/{act}", params={"taskId": task.task_id}) for act in ACTS)
         await context.session.send_request(cancel, Result)
         with anyio.fail_after(20):
-            while (told := await context.session.send_request(get, Told)).status == "working":
+            while (answer := await context.session.send_request(get, Told)).status == "working":
                 await anyio.sleep(0.01)
-        self.ended.append(told.status)
+        self.ended.append(answer.status)
         return CallToolResult(content=[], structured_content={"data": {}, "summary": "", "metadata": {}})
 
 

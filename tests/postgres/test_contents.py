@@ -161,12 +161,12 @@ def test_contents_move_to_the_server_and_back(
     (home / "files" / path_of(b"lost")).unlink()
 
     assert main(["move", "--to", url, "--space", SPACE, "--yes"]) == 0
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     [aside] = home.glob("moved-*.files")
     there = count(url, "contents")
     assert main(["move", "--to", "sqlite", "--yes"]) == 0
 
-    assert "1 content of a file could not be moved" in said
+    assert "1 content of a file could not be moved" in output
     assert (there, (aside / path_of(b"two")).read_text()) == (3, "two")
     with open_app(read_settings()) as app:
         assert call(app, "get_file", file="tiles.csv", chars=20)["text"] == TEXT[:20]

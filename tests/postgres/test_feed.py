@@ -229,26 +229,26 @@ def call(app: App, operation: str, **arguments: Any) -> Any:
 
 
 def test_a_change_is_heard_as_the_writer_hears_it(here: App, there: App) -> None:
-    told: tuple[list[ItemChange], list[ItemChange]] = [], []
-    for app, changes in zip((here, there), told, strict=True):
+    received: tuple[list[ItemChange], list[ItemChange]] = [], []
+    for app, changes in zip((here, there), received, strict=True):
         app.context.database.subscribe(changes.extend)
 
     call(here, "create_project", name="Garden")
     call(here, "create_project", name="House")
     note = call(here, "create_note", title="Tiles", content="x" * 9000, project="Garden")["id"]
-    wait_until(lambda: len(told[1]) == len(told[0]))
+    wait_until(lambda: len(received[1]) == len(received[0]))
     call(here, "update_note", note=note, pinned=True)
-    wait_until(lambda: len(told[1]) == len(told[0]))
+    wait_until(lambda: len(received[1]) == len(received[0]))
     call(here, "update_note", note=note, project="House", content="y" * 9000)
-    wait_until(lambda: len(told[1]) == len(told[0]))
+    wait_until(lambda: len(received[1]) == len(received[0]))
     call(here, "update_note", note=note, pinned=False)
-    wait_until(lambda: len(told[1]) == len(told[0]))
+    wait_until(lambda: len(received[1]) == len(received[0]))
     call(here, "delete_item", item=note)
     call(here, "create_task", title="Order tiles")
     call(here, "undo")
 
-    wait_until(lambda: len(told[1]) == len(told[0]))
-    assert told[1] == told[0]
+    wait_until(lambda: len(received[1]) == len(received[0]))
+    assert received[1] == received[0]
 
 
 @pytest.fixture

@@ -159,15 +159,15 @@ def test_the_command_moves_there_and_back(
     monkeypatch.setenv("PANORAMA_EMBEDDER", "none")
 
     there = main(["move", "--to", url, "--space", SPACE, "--yes"])
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     [kept] = home.glob("moved-*.db")
     config = (home / "config.toml").read_text()
     listed = main(["notes", "--json"])
     back = main(["move", "--to", "sqlite", "--yes"])
 
     assert (there, listed, back) == (0, 0, 0)
-    assert f"space {SPACE} of postgresql://" in said
-    assert kept.name in said
+    assert f"space {SPACE} of postgresql://" in output
+    assert kept.name in output
     assert f'space = "{SPACE}"' in config
     assert differing(home, sample.parent).keys() <= {"calls", "sqlite_sequence"}
     assert "database_url" not in (home / "config.toml").read_text()

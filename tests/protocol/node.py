@@ -25,8 +25,8 @@ def missing() -> str:
     version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
     if tuple(map(int, re.findall(r"\d+", version.stdout)[:2])) < OLDEST:
         return f"Node {version.stdout.strip()} is too old; the checks need {'.'.join(map(str, OLDEST))}."
-    wanted = json.loads((HERE / "package.json").read_text("utf-8"))["dependencies"]
-    lacking = [f"{name}@{wanted[name]}" for name in wanted if _installed(name) != wanted[name]]
+    pinned = json.loads((HERE / "package.json").read_text("utf-8"))["dependencies"]
+    lacking = [f"{name}@{pinned[name]}" for name in pinned if _installed(name) != pinned[name]]
     return f"Not installed: {' '.join(lacking)}; see package.json, beside this file." if lacking else ""
 
 

@@ -103,11 +103,11 @@ def test_the_page_of_the_chat_is_offered_to_a_client_that_shows_it(inspect: Insp
     probe = ("tools/call", "--tool-name", "show", "--app-info", "--advertise-apps")
     asked = inspect(*probe)
 
-    told = json.loads(asked.stdout)["appInfo"]
+    result = json.loads(asked.stdout)["appInfo"]
     page = answer(inspect("resources/read", "--uri", "ui://panorama/view.html", "--advertise-apps"))["contents"][0]
     shown = answer(inspect("tools/call", "--tool-name", "show", "--advertise-apps"))
 
-    assert (told["hasApp"], told["resourceUri"]) == (True, "ui://panorama/view.html")
+    assert (result["hasApp"], result["resourceUri"]) == (True, "ui://panorama/view.html")
     assert page["mimeType"] == "text/html;profile=mcp-app"
     assert shown["structuredContent"]["data"]["view"] == "today"
     count(f"{len(page['text']):,} characters of the page")

@@ -108,17 +108,17 @@ class Library:
 class Patient(SemanticSearch):
     """Meaning that is asked again until it answers: the machine may be busy, and the model still be loading."""
 
-    def begin_search(self, query: str, limit: int, wanted: Filter) -> Callable[[], SemanticResult]:
+    def begin_search(self, query: str, limit: int, expected: Filter) -> Callable[[], SemanticResult]:
         """Return how to ask."""
-        return lambda: self.search(query, limit, wanted)
+        return lambda: self.search(query, limit, expected)
 
-    def search(self, query: str, limit: int, wanted: Filter) -> SemanticResult:
+    def search(self, query: str, limit: int, expected: Filter) -> SemanticResult:
         """Return the passages that are nearest, however long it takes."""
-        found = super().begin_search(query, limit, wanted)()
+        found = super().begin_search(query, limit, expected)()
         for _ in range(100):
             if found.has_run:
                 return found
-            found = super().begin_search(query, limit, wanted)()
+            found = super().begin_search(query, limit, expected)()
         raise AssertionError(found.missing)
 
 

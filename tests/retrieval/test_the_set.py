@@ -110,8 +110,8 @@ def share_a_stem(one: str, other: str) -> bool:
 def shared(query: Query) -> set[tuple[str, str]]:
     """Return the pairs of content words that a query shares with its documents."""
     asked = {word for word in words(query["query"]) - SMALL if len(word) >= 3}
-    told = {word for note in query["relevant"] for word in WORDS_OF[note] - SMALL if len(word) >= 3}
-    return {(one, other) for one, other in product(asked, told) if share_a_stem(one, other)}
+    known = {word for note in query["relevant"] for word in WORDS_OF[note] - SMALL if len(word) >= 3}
+    return {(one, other) for one, other in product(asked, known) if share_a_stem(one, other)}
 
 
 def edits(one: str, other: str) -> int:

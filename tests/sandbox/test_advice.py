@@ -80,24 +80,24 @@ MISTAKES = [
 """Scripts that fail, and what they are told to write."""
 
 
-@pytest.mark.parametrize(("code", "told"), MISTAKES, ids=[code for code, _ in MISTAKES])
-def test_a_common_mistake_is_told_what_to_write(code: str, told: str) -> None:
+@pytest.mark.parametrize(("code", "expected"), MISTAKES, ids=[code for code, _ in MISTAKES])
+def test_a_common_mistake_is_told_what_to_write(code: str, expected: str) -> None:
     with pytest.raises(Exception) as caught:
         ran(code, task=TASK, week=WEEK)
 
     error = caught.value
-    assert told in f"{error} {advise(error, f'{type(error).__name__}: {error}')}"
+    assert expected in f"{error} {advise(error, f'{type(error).__name__}: {error}')}"
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "can't compare datetime.datetime to datetime.date",
         "'<' not supported between instances of 'datetime.datetime' and 'datetime.date'",
     ],
 )
-def test_a_day_and_a_moment_are_told_apart_in_the_words_of_each_python(said: str) -> None:
-    assert advise(TypeError(said), f"TypeError: {said}") == "Compare days: moment.date(), or text with text."
+def test_a_day_and_a_moment_are_told_apart_in_the_words_of_each_python(text: str) -> None:
+    assert advise(TypeError(text), f"TypeError: {text}") == "Compare days: moment.date(), or text with text."
 
 
 def test_a_name_that_is_missing_where_there_were_no_inputs_is_told_so() -> None:

@@ -62,7 +62,7 @@ def test_of_164_programs_at_least_163_pass(runs: Runs):
 
     failures = [why for program in every if (why := failed(program, runs))]
 
-    told = "\n".join([f"{len(every) - len(failures)} of {len(every)} pass.", *failures])
-    print(f"\n{told}")  # noqa: T201 (what is measured)
+    report = "\n".join([f"{len(every) - len(failures)} of {len(every)} pass.", *failures])
+    print(f"\n{report}")  # noqa: T201 (what is measured)
     assert len({program["task_id"] for program in every}) == len(every) == PROGRAMS
-    assert len(failures) <= PROGRAMS - ENOUGH, told
+    assert len(failures) <= PROGRAMS - ENOUGH, report

@@ -99,11 +99,11 @@ def test_functions_and_classes_are_called_what_a_module_calls_them() -> None:
 
 
 def test_print_is_the_one_that_was_given() -> None:
-    said: list[tuple[object, ...]] = []
+    received: list[tuple[object, ...]] = []
 
-    ran("print('a', 1)\nfor x in map(print, [2]): pass", printed=lambda *parts: said.append(parts))
+    ran("print('a', 1)\nfor x in map(print, [2]): pass", printed=lambda *parts: received.append(parts))
 
-    assert said == [("a", 1), (2,)]
+    assert received == [("a", 1), (2,)]
 
 
 @pytest.mark.parametrize("line", ["import sdk", "from panorama import sdk", "import panorama.sdk as sdk", "import panorama.sdk\nsdk = panorama.sdk"])  # fmt: skip

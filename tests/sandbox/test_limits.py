@@ -13,10 +13,10 @@ LIMITS: tuple[Reason, ...] = get_args(Reason)[3:12]
 
 @pytest.mark.parametrize("reason", LIMITS)
 def test_each_limit_is_told_in_a_sentence(reason: Reason):
-    told = limits.format_message(reason, Limits())
+    message = limits.format_message(reason, Limits())
 
-    assert told.startswith(("The script", "A call", "The result", "sdk.state"))
-    assert told.endswith(".")
+    assert message.startswith(("The script", "A call", "The result", "sdk.state"))
+    assert message.endswith(".")
 
 
 @pytest.mark.parametrize(

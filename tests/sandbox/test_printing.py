@@ -37,11 +37,11 @@ def test_print_prints_where_it_does_in_python(code: str) -> None:
 
 
 def test_what_is_printed_into_a_text_is_not_printed() -> None:
-    said: list[object] = []
+    received: list[object] = []
 
-    ran("import io\nprint(1, file=io.StringIO())\nprint(2, file=None)", printed=lambda *parts: said.append(parts))
+    ran("import io\nprint(1, file=io.StringIO())\nprint(2, file=None)", printed=lambda *parts: received.append(parts))
 
-    assert said == [(2,)]
+    assert received == [(2,)]
 
 
 @pytest.mark.parametrize("file", ["sdk.files", "[]", "io.BytesIO()", "'x'", "print", "io"])
@@ -64,11 +64,11 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize(("code", "said"), NAMED.items(), ids=NAMED)
-def test_what_stands_for_python_s_says_python_s_name(code: str, said: str) -> None:
-    told = repr(ran(code))
+@pytest.mark.parametrize(("code", "text"), NAMED.items(), ids=NAMED)
+def test_what_stands_for_python_s_says_python_s_name(code: str, text: str) -> None:
+    shown = repr(ran(code))
 
-    assert re.fullmatch(rf"<{said} at 0x[0-9a-f]+>", told)
+    assert re.fullmatch(rf"<{text} at 0x[0-9a-f]+>", shown)
 
 
 def test_what_is_no_function_is_called_a_module_as_in_python() -> None:

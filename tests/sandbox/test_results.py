@@ -177,12 +177,12 @@ def test_what_holds_itself_is_refused():
 def test_a_shape_tells_keys_lengths_and_first_rows():
     rows = [{"id": i, "text": "x" * 1000, "tags": ["a", "b"]} for i in range(5000)]
 
-    told = describe_shape({"rows": rows, "count": 5000, "none": None})
+    shape = describe_shape({"rows": rows, "count": 5000, "none": None})
 
-    assert told.splitlines()[0] == "object with 3 keys"
-    assert "  rows: list of 5,000" in told
-    assert '"tags": ["a", "b"]' in told
-    assert len(told) < 4000
+    assert shape.splitlines()[0] == "object with 3 keys"
+    assert "  rows: list of 5,000" in shape
+    assert '"tags": ["a", "b"]' in shape
+    assert len(shape) < 4000
 
 
 @given(JSON)
@@ -199,9 +199,9 @@ def test_a_shape_of_very_much_is_short_and_quick():
 def test_only_names_that_changed_are_told():
     before = json.dumps({"a": 1, "b": [1, {"c": 2}], "gone": 0}).encode()
 
-    told = diff_state(before, {"a": 1, "b": [1, {"c": 3}], "new": "x"}, Limits())
+    changes = diff_state(before, {"a": 1, "b": [1, {"c": 3}], "new": "x"}, Limits())
 
-    assert json.loads(told) == {"set": {"b": [1, {"c": 3}], "new": "x"}, "removed": ["gone"]}
+    assert json.loads(changes) == {"set": {"b": [1, {"c": 3}], "new": "x"}, "removed": ["gone"]}
 
 
 def test_a_state_over_its_size_is_refused_with_the_figure():

@@ -287,9 +287,9 @@ def test_large_answers_and_results_come_through(runs: Runs):
     assert json.loads(ending.result) == rows
 
 
-@pytest.mark.parametrize("told", [b"[", b"\xff", b"9" * 5_000, b"[" * 100_000])
-def test_what_another_script_returned_may_be_anything(runs: Runs, told: bytes) -> None:
-    failure = runs.failure("return sdk.items.get(1)", host=Host(answers=lambda *_: packed(told)))
+@pytest.mark.parametrize("expected", [b"[", b"\xff", b"9" * 5_000, b"[" * 100_000])
+def test_what_another_script_returned_may_be_anything(runs: Runs, expected: bytes) -> None:
+    failure = runs.failure("return sdk.items.get(1)", host=Host(answers=lambda *_: packed(expected)))
 
     assert failure.reason == "raised"
     assert "The script returned malformed data" in failure.message

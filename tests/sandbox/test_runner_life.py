@@ -320,12 +320,12 @@ def test_what_stands_around_a_script_is_told_as_it_was_found(runner: ForkServer)
 def test_a_layer_that_is_left_out_is_not_told():
     without_files = ForkServer(landlock=False)
     without_both = ForkServer(seccomp=False)
-    told = (without_files.isolation, without_both.isolation)
+    isolations = (without_files.isolation, without_both.isolation)
     without_files.close()
     without_both.close()
 
-    assert told[0] in ("seccomp", "language-only")
-    assert told[1] == "language-only"
+    assert isolations[0] in ("seccomp", "language-only")
+    assert isolations[1] == "language-only"
 
 
 def test_nothing_runs_with_less_around_it_than_asked_for():

@@ -69,7 +69,7 @@ def test_a_script_that_takes_too_much_memory_ends_where_it_is(runs: Runs):
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "expected"),
     [
         ("x = 1\nraise MemoryError('of my own')", "MemoryError: of my own"),
         ("x = 1\nraise MemoryError", "MemoryError"),
@@ -81,10 +81,12 @@ def test_a_script_that_takes_too_much_memory_ends_where_it_is(runs: Runs):
         ),
     ],
 )
-def test_a_script_that_raises_a_memory_error_of_its_own_has_not_reached_its_limit(runs: Runs, source: str, told: str):
+def test_a_script_that_raises_a_memory_error_of_its_own_has_not_reached_its_limit(
+    runs: Runs, source: str, expected: str
+):
     failure = runs.failure(source, limits=limits(memory_bytes=64 << 20))
 
-    assert (failure.reason, failure.message) == ("raised", told)
+    assert (failure.reason, failure.message) == ("raised", expected)
     assert "raise " in failure.source
 
 

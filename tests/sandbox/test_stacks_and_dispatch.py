@@ -54,7 +54,7 @@ def test_it_does_what_it_does_in_python(code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "expected"),
     [
         (f"{_ANY}@f.register\ndef _(x: int): pass", r"name the class: @f.register\(int\)"),
         ("import hashlib\nhashlib.new('sha')", "unsupported hash type sha; there are: md5, sha1"),
@@ -68,8 +68,8 @@ def test_it_does_what_it_does_in_python(code: str) -> None:
         ("import collections\ncollections.orderedDict", "did you mean 'OrderedDict'"),
     ],
 )
-def test_what_it_does_not_is_told_with_what_to_write(code: str, told: str) -> None:
-    with pytest.raises((TypeError, ValueError, ImportError, AttributeError), match=told):
+def test_what_it_does_not_is_told_with_what_to_write(code: str, expected: str) -> None:
+    with pytest.raises((TypeError, ValueError, ImportError, AttributeError), match=expected):
         ran(code)
 
 

@@ -47,10 +47,10 @@ def result(run: Run) -> Callable[..., Any]:
     """Runs a shipped script that must succeed, and returns its result."""
 
     def of(name: str, **arguments: Any) -> Any:
-        told = run(name, **arguments)
-        assert "error" not in told, told["error"]
-        assert "result_file" not in told, "the result is too large to be shown"
-        return told["result"]
+        answer = run(name, **arguments)
+        assert "error" not in answer, answer["error"]
+        assert "result_file" not in answer, "the result is too large to be shown"
+        return answer["result"]
 
     return of
 
@@ -60,9 +60,9 @@ def refusal(run: Run) -> Callable[..., str]:
     """Runs a shipped script that must refuse its arguments and change nothing, and returns what it says."""
 
     def of(name: str, **arguments: Any) -> str:
-        told = run(name, **arguments)
-        assert told["changes"] == {}
-        return str(told["error"]["message"])
+        answer = run(name, **arguments)
+        assert answer["changes"] == {}
+        return str(answer["error"]["message"])
 
     return of
 

@@ -81,10 +81,10 @@ def test_a_run_can_be_looked_at_first_changes_once_and_is_taken_back_by_one_undo
 def test_without_being_told_to_they_only_propose(result: Result, everything: Snapshot) -> None:
     before = everything()
 
-    told = {name: result(name) for name, arguments in CHANGING.items() if "apply" in arguments}
+    results = {name: result(name) for name, arguments in CHANGING.items() if "apply" in arguments}
 
-    assert len(told) == 3
-    assert all("Nothing was changed; with `apply`" in text for text in told.values())
+    assert len(results) == 3
+    assert all("Nothing was changed; with `apply`" in text for text in results.values())
     assert everything() == before
 
 
@@ -134,17 +134,17 @@ def test_what_is_long_overdue_is_parked_unless_it_weighs_something_or_repeats(
 
 
 def test_every_line_of_the_sample_is_a_task_already(result: Result) -> None:
-    told = result("tasks_from_meeting")
+    answer = result("tasks_from_meeting")
 
-    assert (told["notes"], told["made"], told["passed_over"]) == (5, [], 5)
+    assert (answer["notes"], answer["made"], answer["passed_over"]) == (5, [], 5)
 
 
 @pytest.mark.usefixtures("messy")
 def test_action_items_become_tasks_with_days_tags_and_where_they_are_from(result: Result, call: Call) -> None:
-    told = result("tasks_from_meeting", note="Standup")
+    answer = result("tasks_from_meeting", note="Standup")
 
-    note, petra = call("get_note", note="Standup").data, call("get_item", item=told["made"][0]["id"]).data["item"]
-    assert [item["title"] for item in told["made"]] == [
+    note, petra = call("get_note", note="Standup").data, call("get_item", item=answer["made"][0]["id"]).data["item"]
+    assert [item["title"] for item in answer["made"]] == [
         "Ask Petra by 2026-06-01 about the tap",
         "買い物に行く",
         "Anna sends the slides",
@@ -152,8 +152,8 @@ def test_action_items_become_tasks_with_days_tags_and_where_they_are_from(result
     assert (petra["deadline"], petra["tags"], petra["important"]) == ("2026-06-01", ["kitchen"], True)
     assert petra["project"] == note["project"]
     assert petra["notes"].startswith(f"From [[{note['id']}]] “Standup”:\n> Ask Petra")
-    assert "deadline" not in told["made"][1]
-    assert told["passed_over"] == 2
+    assert "deadline" not in answer["made"][1]
+    assert answer["passed_over"] == 2
 
 
 @pytest.mark.usefixtures("messy")
@@ -166,9 +166,9 @@ def test_a_line_is_not_made_again_after_its_task_was_renamed_done_or_deleted(
     clock.advance(days=3)
     call("update_task", task=slides, status="done")
 
-    told = result("tasks_from_meeting")
+    answer = result("tasks_from_meeting")
 
-    assert told["made"] == []
+    assert answer["made"] == []
 
 
 @pytest.mark.usefixtures("messy")
@@ -269,9 +269,9 @@ NONSENSE = [
 
 
 def test_nonsense_is_refused_in_words(refusal: Callable[..., str]) -> None:
-    told = {said: refusal(name, **arguments) for name, arguments, said in NONSENSE}
+    messages = {said: refusal(name, **arguments) for name, arguments, said in NONSENSE}
 
-    assert [said for said, message in told.items() if said not in message] == []
+    assert [said for said, message in messages.items() if said not in message] == []
 
 
 def test_actions_and_next_steps_of_sessions_become_tasks_once(result: Result, call: Call) -> None:

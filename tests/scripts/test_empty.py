@@ -34,8 +34,10 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_empty_store_is_told_of_in_words_and_stays_empty(run: Run, rows: Callable[[], dict[str, int]]) -> None:
     before = rows()
 
-    told = {name: run(name, **({"apply": True} if "apply" in signature(name).parameters else {})) for name in SCRIPTS}
+    results = {
+        name: run(name, **({"apply": True} if "apply" in signature(name).parameters else {})) for name in SCRIPTS
+    }
 
-    assert [name for name in SCRIPTS if "error" in told[name]] == []
-    assert [name for name in SCRIPTS if SAID[name] not in str(told[name]["result"])] == []
+    assert [name for name in SCRIPTS if "error" in results[name]] == []
+    assert [name for name in SCRIPTS if SAID[name] not in str(results[name]["result"])] == []
     assert rows() == before

@@ -56,8 +56,8 @@ def services(home: Path) -> Generator[None]:
         yield
 
 
-def _read_table(call: Call, told: dict[str, Any]) -> list[dict[str, str]]:
-    data = call("get_file", file=told["id"]).data
+def _read_table(call: Call, message: dict[str, Any]) -> list[dict[str, str]]:
+    data = call("get_file", file=message["id"]).data
     text = data["text"] if "text" in data else base64.b64decode(data["base64"]).decode()
     return list(csv.DictReader(io.StringIO(text)))
 
@@ -66,10 +66,10 @@ def _read_table(call: Call, told: dict[str, Any]) -> list[dict[str, str]]:
 def test_meetings_are_joined_with_campaigns_companies_and_tasks(call: Call, result: Callable[..., Any]) -> None:
     call("create_task", title="Send the offer to Halden")
 
-    told = result("meeting_campaign_report", companies="companies")
+    reply = result("meeting_campaign_report", companies="companies")
 
-    internal, demo = _read_table(call, told)
-    assert (told["rows"], told["with_campaigns"], told["with_open_tasks"]) == (2, 1, 1)
+    internal, demo = _read_table(call, reply)
+    assert (reply["rows"], reply["with_campaigns"], reply["with_open_tasks"]) == (2, 1, 1)
     assert (demo["meeting"], demo["company"], demo["stage"]) == ("'=Demo", "Halden", "Won")
     assert (demo["campaigns"], demo["people"]) == ("Autumn; Museums", "Ada")
     assert "Send the offer to Halden" in demo["open_tasks"]
@@ -97,7 +97,7 @@ def test_a_service_that_refuses_ends_the_run_without_a_file(
     config["mcpServers"]["lemlist"]["timeout"] = 1
     (home / "sources.json").write_text(json.dumps(config))
 
-    told = run("meeting_campaign_report")
+    result = run("meeting_campaign_report")
 
-    assert told["error"]["message"].endswith("lemlist cannot be reached.")
-    assert told["changes"] == {}
+    assert result["error"]["message"].endswith("lemlist cannot be reached.")
+    assert result["changes"] == {}

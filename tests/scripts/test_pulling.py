@@ -94,9 +94,9 @@ def test_a_recording_cannot_pass_for_another(call: Call, pull: Pull, meeting: di
 
 @pytest.mark.usefixtures("meeting")
 def test_a_dry_run_copies_nothing(call: Call, run: Run) -> None:
-    told = run("claap_meetings", dry_run=True)
+    result = run("claap_meetings", dry_run=True)
 
-    assert told["result"]["made"] == 1
+    assert result["result"]["made"] == 1
     assert call("list_tasks", tag="claap").data == []
 
 

@@ -60,25 +60,25 @@ def test_a_review_that_is_kept_is_one_file_however_often_it_is_made(result: Resu
 def test_the_report_is_a_table_of_all_tasks_that_is_written_again_only_if_one_has_changed(
     result: Result, run: Run, call: Call
 ) -> None:
-    told = result("project_report")
+    answer = result("project_report")
     again = run("project_report")
 
     call("update_task", task="Decide the grout colour", status="done")
     changed = run("project_report")
-    assert told == {"file": "all-tasks.csv", "id": told["id"], "rows": 67, "open": 51, "late": 6}
-    assert (again["result"], again["changes"]) == (told, {})
+    assert answer == {"file": "all-tasks.csv", "id": answer["id"], "rows": 67, "open": 51, "late": 6}
+    assert (again["result"], again["changes"]) == (answer, {})
     assert (changed["result"]["open"], changed["changes"]) == (50, {"updated": 1})
 
 
 def test_the_report_of_a_project_lies_in_it_and_a_spreadsheet_reads_it(result: Result, call: Call) -> None:
     call("create_task", title='=SUM(A1), "Größe"; 金沢', project="Running", tags=["-1"], deadline="2026-05-18T09:30")
 
-    told = result("project_report", project="running", style="excel", closed_since=date(2026, 5, 19))
+    answer = result("project_report", project="running", style="excel", closed_since=date(2026, 5, 19))
 
     (file,) = call("list_files", project="Running", detail="full").data
     text = call("get_file", file=file["id"]).data["text"]
     table = list(csv.DictReader(io.StringIO(text), delimiter=";"))
-    assert (file["name"], told["rows"], told["late"]) == ("running-tasks.csv", 4, 1)
+    assert (file["name"], answer["rows"], answer["late"]) == ("running-tasks.csv", 4, 1)
     assert sha256(b"\xef\xbb\xbf" + text.encode()).hexdigest() == file["sha256"]
     assert table[0]["task"] == '\'=SUM(A1), "Größe"; 金沢'
     assert (table[0]["tags"], table[0]["deadline"], table[0]["days_late"]) == ("'-1", "2026-05-18 09:30", "2")
@@ -175,7 +175,7 @@ def test_long_titles_stay_short_in_what_is_told(result: Result, call: Call, ever
     before = everything()
 
     as_data = ("project_report", "tasks_from_meeting", "meeting_campaign_report", "claap_meetings", "notion_pages")
-    told = {name: result(name) for name in SCRIPTS if name not in as_data}
+    results = {name: result(name) for name in SCRIPTS if name not in as_data}
 
-    assert [name for name, text in told.items() if len(text.encode()) > 6_500] == []
+    assert [name for name, text in results.items() if len(text.encode()) > 6_500] == []
     assert everything() == before

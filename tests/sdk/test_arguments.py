@@ -79,7 +79,7 @@ def test_bytes_become_a_file(sdk: ModuleType) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "expected"),
     [
         (lambda sdk: sdk.tasks.create(name="Tea"), "did you mean 'title'?"),
         (lambda sdk: sdk.tasks.create("Tea", due="today"), "did you mean 'deadline'?"),
@@ -91,12 +91,12 @@ def test_bytes_become_a_file(sdk: ModuleType) -> None:
     ],
 )
 def test_a_wrong_argument_is_told_the_nearest_and_the_signature(
-    sdk: ModuleType, call: Callable[[ModuleType], Any], told: str
+    sdk: ModuleType, call: Callable[[ModuleType], Any], expected: str
 ) -> None:
     with pytest.raises(TypeError) as error:
         call(sdk)
 
-    assert told in str(error.value)
+    assert expected in str(error.value)
     assert "It is called as sdk." in str(error.value)
 
 
@@ -109,7 +109,7 @@ def test_every_function_tells_its_signature_for_a_wrong_argument(name: str, sdk:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "expected"),
     [
         ("sdk.tasks.list(limit='5')", "sdk.tasks.list: limit takes int | None, not '5'."),
         ("sdk.projects.list(limit=[5])", "sdk.projects.list: limit takes int | None, not [5]."),
@@ -130,11 +130,11 @@ def test_every_function_tells_its_signature_for_a_wrong_argument(name: str, sdk:
         ("sdk.parallel_map(len, None)", "sdk.parallel_map: items takes Iterable[T], not None."),
     ],
 )
-def test_an_argument_of_a_wrong_type_is_told_with_the_signature(sdk: ModuleType, code: str, told: str) -> None:
+def test_an_argument_of_a_wrong_type_is_told_with_the_signature(sdk: ModuleType, code: str, expected: str) -> None:
     with pytest.raises(InvalidInputError) as error:
         ran(code, sdk)
 
-    assert told in str(error.value)
+    assert expected in str(error.value)
     assert "It is called as sdk." in error.value.hint
 
 
@@ -269,7 +269,7 @@ def test_a_file_of_a_dict_or_a_list_is_refused_with_how_to_write_it(sdk: ModuleT
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "expected"),
     [
         ('sdk.tasks.list(status="completed")', "'open', 'any', not 'completed' (did you mean 'done'?)"),
         ('sdk.tasks.create("A", status="open")', "(did you mean 'todo'?)"),
@@ -297,9 +297,9 @@ def test_a_file_of_a_dict_or_a_list_is_refused_with_how_to_write_it(sdk: ModuleT
         ("sdk.tasks.update(None, urgent=True)", "sdk.tasks.update was not called: task is missing"),
     ],
 )
-def test_a_wrong_choice_or_item_is_told_once_and_what_may_be_meant(sdk: ModuleType, code: str, told: str) -> None:
+def test_a_wrong_choice_or_item_is_told_once_and_what_may_be_meant(sdk: ModuleType, code: str, expected: str) -> None:
     with pytest.raises(InvalidInputError) as error:
         ran(code, sdk)
 
-    assert told in str(error.value)
+    assert expected in str(error.value)
     assert str(error.value).count(" must be one of ") <= 1

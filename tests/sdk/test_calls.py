@@ -270,11 +270,11 @@ def test_the_report_of_the_recipes_has_no_empty_column(sdk: ModuleType) -> None:
     assert all(re.fullmatch(r"\| .*[^ |] .*\| \d{4}-\d\d-\d\dT\S+ \|", line) for line in lines)
 
 
-@pytest.mark.parametrize("said", [{"status": ["todo", "in_progress"]}, {"view": ["today"]}, {"status": {"todo"}}])
-def test_a_list_where_one_word_is_meant_is_told_what_takes_lists(sdk: ModuleType, said: dict[str, Any]) -> None:
-    onward = r'; query takes \{"status": \{"in"' if "status" in said else ""
+@pytest.mark.parametrize("text", [{"status": ["todo", "in_progress"]}, {"view": ["today"]}, {"status": {"todo"}}])
+def test_a_list_where_one_word_is_meant_is_told_what_takes_lists(sdk: ModuleType, text: dict[str, Any]) -> None:
+    onward = r'; query takes \{"status": \{"in"' if "status" in text else ""
     with pytest.raises(sdk.InvalidInputError, match=rf"one word, not a list{onward}"):
-        sdk.tasks.list(**said)
+        sdk.tasks.list(**text)
 
 
 def test_progress_of_a_list_is_told_how_a_loop_tells_it(sdk: ModuleType, way: Within) -> None:
@@ -284,10 +284,10 @@ def test_progress_of_a_list_is_told_how_a_loop_tells_it(sdk: ModuleType, way: Wi
     assert way.told == []
 
 
-@pytest.mark.parametrize("said", [{"view": "all"}, {"status": "all"}, {"status": "any"}, {"view": "any"}])
-def test_all_tasks_may_be_asked_for_in_several_words(sdk: ModuleType, said: dict[str, str]) -> None:
+@pytest.mark.parametrize("text", [{"view": "all"}, {"status": "all"}, {"status": "any"}, {"view": "any"}])
+def test_all_tasks_may_be_asked_for_in_several_words(sdk: ModuleType, text: dict[str, str]) -> None:
     sdk.tasks.update(sdk.tasks.list(limit=1)[0], status="done")
 
-    every = len(sdk.tasks.list(**said))
+    every = len(sdk.tasks.list(**text))
 
     assert every > len(sdk.tasks.list())

@@ -44,9 +44,9 @@ def test_a_script_that_exits_is_told_of_return(call: Call, code: str) -> None:
 def test_an_error_that_was_raised_from_another_tells_of_both(call: Call) -> None:
     code = 'try:\n    int("three")\nexcept ValueError as error:\n    raise RuntimeError("No number") from error'
 
-    told = failed(call, code)
+    failure = failed(call, code)
 
-    assert "RuntimeError: No number (caused by ValueError: invalid literal for int() with base 10: 'three')" in told
+    assert "RuntimeError: No number (caused by ValueError: invalid literal for int() with base 10: 'three')" in failure
     assert "caused" not in failed(call, code.replace("from error", "from None"))
 
 
@@ -57,10 +57,10 @@ def test_a_cause_that_cannot_be_told_hides_nothing(call: Call) -> None:
 
 
 def test_an_input_that_is_missing_is_told_with_those_that_there_are(call: Call) -> None:
-    told = failed(call, 'inputs["x"]', inputs={"limit": 5, "title": "Tea"})
+    failure = failed(call, 'inputs["x"]', inputs={"limit": 5, "title": "Tea"})
 
-    assert "There is no input 'x': the inputs are limit, title." in told
-    assert "inputs={'x': …}, or --input x=…" in told
+    assert "There is no input 'x': the inputs are limit, title." in failure
+    assert "inputs={'x': …}, or --input x=…" in failure
     assert "there were none" in failed(call, "return inputs['x']")
 
 
@@ -103,7 +103,7 @@ def test_a_link_may_have_an_address_as_its_title(call: Call, url: str, title: st
 
 
 @pytest.mark.parametrize(
-    ("hint", "told"),
+    ("hint", "expected"),
     [
         ("Read the note with get_note and copy a line.", "Read the note with sdk.notes.get and copy a line."),
         ("list_scripts lists them.", "The tool list_scripts lists them."),
@@ -116,14 +116,14 @@ def test_a_link_may_have_an_address_as_its_title(call: Call, url: str, title: st
         ("Did you mean get_note?", "Did you mean get_note?"),
     ],
 )
-def test_a_hint_names_what_a_script_calls_in_the_place_of_a_tool(hint: str, told: str) -> None:
-    assert errors.from_dict({"code": "not_found", "message": "m", "hint": hint}).hint == told
+def test_a_hint_names_what_a_script_calls_in_the_place_of_a_tool(hint: str, expected: str) -> None:
+    assert errors.from_dict({"code": "not_found", "message": "m", "hint": hint}).hint == expected
 
 
 def test_what_is_not_in_a_note_is_looked_for_with_the_sdk(call: Call) -> None:
-    said = failed(call, 'note = sdk.notes.create("Tea", "green")\nsdk.notes.edit(note, "black", "white")')
+    failure = failed(call, 'note = sdk.notes.create("Tea", "green")\nsdk.notes.edit(note, "black", "white")')
 
-    assert "Read the note with sdk.notes.get and copy the text exactly" in said
+    assert "Read the note with sdk.notes.get and copy the text exactly" in failure
 
 
 def test_an_error_of_a_coroutine_is_told_to_be_caught_inside_of_it(call: Call) -> None:

@@ -38,8 +38,8 @@ def _called(line: str) -> str:
 def test_the_wanted_is_among_the_first_three(reference: SdkReference) -> None:
     missed = {
         query: found(reference, query)[:4]
-        for query, wanted in QUERIES
-        if not {*found(reference, query)[:3]} & {*wanted}
+        for query, expected in QUERIES
+        if not {*found(reference, query)[:3]} & {*expected}
     }
 
     assert len(missed) <= len(QUERIES) * (1 - ENOUGH), missed
@@ -58,7 +58,7 @@ def test_only_calls_of_sources_are_said_to_run_side_by_side(reference: SdkRefere
 def test_what_is_wanted_exists() -> None:
     known = {*EVERY, *(recipe.title for recipe in RECIPES)}
 
-    assert {name for _, wanted in QUERIES for name in wanted} <= known
+    assert {name for _, expected in QUERIES for name in expected} <= known
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -120,8 +120,8 @@ def test_what_fits_nothing_is_said_shortly(reference: SdkReference) -> None:
 def test_the_summary_says_how_many_of_how_many(reference: SdkReference) -> None:
     answer = reference.search("csv")
 
-    told = f"{answer.shown} of {answer.total} functions and recipes"
-    assert answer.summarize() == f'{told}; detail="brief" or other words show more'
+    text = f"{answer.shown} of {answer.total} functions and recipes"
+    assert answer.summarize() == f'{text}; detail="brief" or other words show more'
 
 
 @pytest.mark.parametrize("query", ["changes", "changes log", 'sdk.query("changes")', "query changes", "audit changes"])
@@ -190,7 +190,7 @@ def test_rows_of_some_sort_are_found_by_the_list_of_their_noun_whatever_is_near(
 
 
 @pytest.mark.parametrize(
-    ("query", "wanted"),
+    ("query", "expected"),
     [
         ("complete tasks", "tasks.update"),
         ("create tasks", "tasks.create"),
@@ -201,8 +201,8 @@ def test_rows_of_some_sort_are_found_by_the_list_of_their_noun_whatever_is_near(
         ("notes.text", "notes.text"),
     ],
 )
-def test_what_is_done_with_rows_is_not_taken_for_their_list(reference: SdkReference, query: str, wanted: str) -> None:
-    assert found(reference, query)[0] == wanted
+def test_what_is_done_with_rows_is_not_taken_for_their_list(reference: SdkReference, query: str, expected: str) -> None:
+    assert found(reference, query)[0] == expected
 
 
 def test_a_name_stays_first_whatever_meaning_says() -> None:

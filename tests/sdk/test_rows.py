@@ -44,8 +44,8 @@ def test_a_row_that_came_without_a_field_invents_none(name: str) -> None:
     with pytest.raises(NoFieldError) as error:
         getattr(row, name)
 
-    told = f"This row of a task is without '{name}': sdk.tasks.get(row).{name} reads it. It has id, title."
-    assert str(error.value) == told
+    text = f"This row of a task is without '{name}': sdk.tasks.get(row).{name} reads it. It has id, title."
+    assert str(error.value) == text
     assert (row.get(name), name in row, hasattr(row, name)) == (None, False, False)
 
 

@@ -58,5 +58,5 @@ def test_a_script_that_was_written_for_outside_is_told_that_it_is_connected(code
     with pytest.raises((ImportError, AttributeError, NameError)) as caught:
         ran_in_sandbox(code)
 
-    told = f"{caught.value} {advise(caught.value, str(caught.value))}"
-    assert "`sdk` is connected already: leave out `connect`: its import, and `with connect() as sdk:`." in told
+    text = f"{caught.value} {advise(caught.value, str(caught.value))}"
+    assert "`sdk` is connected already: leave out `connect`: its import, and `with connect() as sdk:`." in text

@@ -51,7 +51,7 @@ def speaks(house: House) -> Mapping[str, Any]:
 
     found = {mode: house.do("search", query="quince", mode=mode) for mode in ("hybrid", "semantic")}
 
-    said = told(house)
+    status = told(house)
     for answer in found.values():
         index = answer["metadata"]["index"]
         assert [row["id"] for row in answer["data"]] == [made]
@@ -59,9 +59,9 @@ def speaks(house: House) -> Mapping[str, Any]:
         assert index["missing"]
         assert index["do"]
     assert found["semantic"]["metadata"]["index"]["missing"] in found["semantic"]["summary"]
-    assert said["modes"] == ["keyword"]
-    assert said["do"]
-    return said
+    assert status["modes"] == ["keyword"]
+    assert status["do"]
+    return status
 
 
 def recovers(house: House, *, knows: bool = True) -> None:

@@ -29,23 +29,23 @@ class Told(SemanticSearch):
     model: str = "minilm"
     asked: list[tuple[str, Filter]] = field(default_factory=list[tuple[str, Filter]])
 
-    def begin_search(self, query: str, limit: int, wanted: Filter) -> Callable[[], SemanticResult]:
+    def begin_search(self, query: str, limit: int, expected: Filter) -> Callable[[], SemanticResult]:
         """Return how to ask."""
-        return lambda: self.search(query, limit, wanted)
+        return lambda: self.search(query, limit, expected)
 
-    def search(self, query: str, limit: int, wanted: Filter) -> SemanticResult:
-        self.asked.append((query, wanted))
+    def search(self, query: str, limit: int, expected: Filter) -> SemanticResult:
+        self.asked.append((query, expected))
         near = [
             SemanticHit(item=item, position=self.positions.get(item, 0), score=score)
             for item, score in self.hits.items()
         ]
         return self.gap or SemanticResult(hits=tuple(near[:limit]), pending=self.pending, model=self.model)
 
-    def search_similar(self, item: str, limit: int, wanted: Filter) -> SemanticResult:
-        return self.search(item, limit, wanted)
+    def search_similar(self, item: str, limit: int, expected: Filter) -> SemanticResult:
+        return self.search(item, limit, expected)
 
-    def search_near_duplicates(self, title: str, body: str, wanted: Filter) -> SemanticResult:
-        return self.search(f"{title}\n{body}", 8, wanted)
+    def search_near_duplicates(self, title: str, body: str, expected: Filter) -> SemanticResult:
+        return self.search(f"{title}\n{body}", 8, expected)
 
 
 @pytest.fixture

@@ -64,9 +64,9 @@ def test_words_are_found_while_its_files_are_damaged(home: Path, added: Path, tm
         content = (added / "model.onnx").read_bytes()[:-1] if damage == "truncated" else build_model(seed=9)
         (added / "model.onnx").write_bytes(content)
     with followed(home, index_engine="exact", embedder=NAME) as house:
-        said = speaks(house)
-        assert "small" in said["last_error"]
-        assert "panorama models" in said["do"]
+        status = speaks(house)
+        assert "small" in status["last_error"]
+        assert "panorama models" in status["do"]
 
         shutil.copytree(kept, added, dirs_exist_ok=True)
         recovers(house, knows=False)

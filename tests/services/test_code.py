@@ -19,27 +19,27 @@ __all__ = ["run"]
 
 
 def test_a_script_answers_its_result_its_output_its_calls_and_its_changes(run: Run) -> None:
-    told = run('tea = sdk.tasks.create("Tea")\nsdk.tasks.update(tea, urgent=True)\nprint("made")\nreturn tea.title')
+    result = run('tea = sdk.tasks.create("Tea")\nsdk.tasks.update(tea, urgent=True)\nprint("made")\nreturn tea.title')
 
-    assert (told["result"], told["stdout"]) == ("Tea", "made\n")
-    assert [(call_["name"], call_["ok"], call_["wrote"]) for call_ in told["calls"]] == [
+    assert (result["result"], result["stdout"]) == ("Tea", "made\n")
+    assert [(call_["name"], call_["ok"], call_["wrote"]) for call_ in result["calls"]] == [
         ("tasks.create", True, 1),
         ("tasks.update", True, 1),
     ]
-    assert told["changes"] == {"created": 1, "updated": 1}
-    assert "error" not in told
+    assert result["changes"] == {"created": 1, "updated": 1}
+    assert "error" not in result
 
 
 def test_status_tells_what_stood_around_the_last_script(home: Path) -> None:
     with open_app(read_settings(home=home)) as app:
         talk = Conversation(id="v_test", actor="tool", client="test")
         before = app.calls.call("status", {}, talk).data["scripts"]
-        told = app.calls.call("run_code", {"code": "return 1"}, talk).data
+        result = app.calls.call("run_code", {"code": "return 1"}, talk).data
     with open_app(read_settings(home=home)) as app:  # nobody has tried it out yet
         after = app.calls.call("status", {}, talk).data["scripts"]
 
     assert before == {"isolation": "not checked yet (runs with the first script)"}
-    assert after == {"isolation": told["isolation"]}
+    assert after == {"isolation": result["isolation"]}
 
 
 def test_inputs_are_names_in_the_script(run: Run) -> None:
@@ -54,9 +54,9 @@ def test_rows_have_every_field_and_whole_texts(call: Call, run: Run) -> None:
     call("create_note", title="Long", content="x" * 20_000)
     call("create_task", title="Tea")
 
-    told = run('task = sdk.tasks.list()[0]\nreturn [task.deadline, task.tags, len(sdk.notes.text("Long"))]')
+    result = run('task = sdk.tasks.list()[0]\nreturn [task.deadline, task.tags, len(sdk.notes.text("Long"))]')
 
-    assert told["result"] == [None, [], 20_000]
+    assert result["result"] == [None, [], 20_000]
 
 
 def test_a_list_in_a_script_has_all_its_pages(call: Call, run: Run) -> None:
@@ -64,9 +64,9 @@ def test_a_list_in_a_script_has_all_its_pages(call: Call, run: Run) -> None:
     for _ in range(6):
         call("batch", operations=made)
 
-    told = run("return len(sdk.tasks.list()), len(sdk.tasks.list(limit=150))")
+    result = run("return len(sdk.tasks.list()), len(sdk.tasks.list(limit=150))")
 
-    assert told["result"] == [600, 150]
+    assert result["result"] == [600, 150]
 
 
 def test_what_was_read_in_the_conversation_does_not_narrow_a_script(call: Call, run: Run) -> None:
@@ -82,27 +82,27 @@ def test_a_script_may_ask_the_same_again_and_again(run: Run) -> None:
 
 
 def test_many_calls_are_told_together_by_name(run: Run) -> None:
-    told = run("for _ in range(30): sdk.projects.list()\nsdk.status()")
+    result = run("for _ in range(30): sdk.projects.list()\nsdk.status()")
 
-    assert [(call_["name"], call_["times"]) for call_ in told["calls"]] == [("projects.list", 30), ("status", 1)]
+    assert [(call_["name"], call_["times"]) for call_ in result["calls"]] == [("projects.list", 30), ("status", 1)]
 
 
 def test_an_error_is_told_with_its_line_and_what_stands(run: Run, call: Call) -> None:
-    told = run('sdk.tasks.create("Tea")\n\n1 / 0\n')
+    result = run('sdk.tasks.create("Tea")\n\n1 / 0\n')
 
-    error = told["error"]
+    error = result["error"]
     assert (error["kind"], error["message"], error["line"], error["source"]) == (
         "raised",
         "ZeroDivisionError: division by zero",
         3,
         "1 / 0",
     )
-    assert told["note"] == f"1 change made before it stands; undo {told['run_id']} takes it back."
+    assert result["note"] == f"1 change made before it stands; undo {result['run_id']} takes it back."
     assert titles(call) == ["Tea"]
 
 
 def test_a_call_that_is_refused_can_be_caught(run: Run) -> None:
-    told = run("""
+    result = run("""
 from sdk import NotFoundError
 try:
     sdk.tasks.update("Nowhere", urgent=True)
@@ -110,13 +110,13 @@ except NotFoundError as error:
     return error.hint
 """)
 
-    assert "search" in told["result"]
+    assert "search" in result["result"]
 
 
 def test_a_wrong_argument_is_refused_in_the_words_of_the_sdk(run: Run) -> None:
-    told = run('sdk.tasks.create("Tea", status="sleeping")')
+    result = run('sdk.tasks.create("Tea", status="sleeping")')
 
-    assert told["error"]["message"].startswith(
+    assert result["error"]["message"].startswith(
         "InvalidInputError: sdk.tasks.create was not called: status must be one of"
     )
 
@@ -165,20 +165,20 @@ def test_a_script_cannot_call_what_is_not_for_scripts(app: App, name: str) -> No
 
 
 def test_a_large_result_becomes_a_file_and_its_shape_is_told(run: Run) -> None:
-    told = run('return [{"n": n, "text": "x" * 20} for n in range(1000)]')
+    result = run('return [{"n": n, "text": "x" * 20} for n in range(1000)]')
 
-    read = run("import json\nreturn len(json.loads(sdk.files.text(file)))", inputs={"file": told["result_file"]})
+    read = run("import json\nreturn len(json.loads(sdk.files.text(file)))", inputs={"file": result["result_file"]})
     assert read["result"] == 1000
-    assert "result" not in told
-    assert "list of 1,000" in told["shape"].replace("1000", "1,000")
-    assert told["note"].startswith("The result has ")
+    assert "result" not in result
+    assert "list of 1,000" in result["shape"].replace("1000", "1,000")
+    assert result["note"].startswith("The result has ")
 
 
 def test_a_large_text_becomes_a_text_file(run: Run, call: Call) -> None:
-    told = run('return "line\\n" * 5000')
+    result = run('return "line\\n" * 5000')
 
-    file = call("items.get", item=told["result_file"]).data["item"]
-    assert (file["name"], file["size"]) == (f"{told['run_id']}.txt", 25_000)
+    file = call("items.get", item=result["result_file"]).data["item"]
+    assert (file["name"], file["size"]) == (f"{result['run_id']}.txt", 25_000)
 
 
 def test_a_result_that_is_kept_is_found_by_its_name_and_not_by_what_it_holds(run: Run, call: Call) -> None:
@@ -202,9 +202,9 @@ def test_a_result_that_gets_a_name_is_a_file_like_others(run: Run, call: Call) -
 def test_every_call_of_a_script_is_logged_with_its_run_and_its_place(run: Run, call: Call) -> None:
     failing = '\ntry: sdk.tasks.update("Nowhere", urgent=True)\nexcept Exception: pass'
 
-    told = run('sdk.tasks.create("Tea", notes="password: hunter2")' + failing)
+    result = run('sdk.tasks.create("Tea", notes="password: hunter2")' + failing)
 
-    made = call("runs.get", run=told["run_id"]).data["calls"]
+    made = call("runs.get", run=result["run_id"]).data["calls"]
     assert [(call_["position"], call_["name"], call_["success"]) for call_ in made] == [
         (1, "tasks.create", True),
         (2, "tasks.update", False),
@@ -214,9 +214,9 @@ def test_every_call_of_a_script_is_logged_with_its_run_and_its_place(run: Run, c
 
 
 def test_calls_that_run_at_once_have_each_their_place(run: Run, call: Call) -> None:
-    told = run("sdk.parallel(*[lambda: sdk.projects.list() for _ in range(5)])")
+    result = run("sdk.parallel(*[lambda: sdk.projects.list() for _ in range(5)])")
 
-    made = call("runs.get", run=told["run_id"]).data["calls"]
+    made = call("runs.get", run=result["run_id"]).data["calls"]
     assert [call_["position"] for call_ in made] == [1, 2, 3, 4, 5]
 
 
@@ -229,9 +229,9 @@ def test_a_run_that_failed_is_listed_with_its_first_line(run: Run, call: Call) -
 
 
 def test_a_run_is_a_page_whose_text_cannot_break_out_of_it(run: Run, call: Call) -> None:
-    told = run('print("```")\nreturn "````"')
+    result = run('print("```")\nreturn "````"')
 
-    page = call("pages.run", run=told["run_id"]).data["markdown"]
+    page = call("pages.run", run=result["run_id"]).data["markdown"]
     assert "````\n```" in page
     assert "`````\n" in page
 
@@ -254,9 +254,9 @@ def test_a_key_that_is_repeated_writes_once(run: Run, call: Call) -> None:
 def test_a_script_can_be_a_step_of_a_batch_that_is_not_atomic(call: Call) -> None:
     step = {"tool": "run_code", "args": {"code": 'sdk.tasks.create("Tea")'}}
 
-    told = call("batch", operations=[step], atomic=False).data
+    answer = call("batch", operations=[step], atomic=False).data
 
-    assert told["results"][0]["ok"]
+    assert answer["results"][0]["ok"]
     assert titles(call) == ["Tea"]
 
 
@@ -271,9 +271,9 @@ def test_a_batch_in_a_script_is_all_or_nothing(run: Run, call: Call) -> None:
         {"tool": "update_task", "args": {"task": "Nowhere"}},
     ]
 
-    told = run("sdk.batch(steps)", inputs={"steps": steps})
+    result = run("sdk.batch(steps)", inputs={"steps": steps})
 
-    assert told["error"]["message"].startswith("NotFoundError: Step 1")
+    assert result["error"]["message"].startswith("NotFoundError: Step 1")
     assert titles(call) == []
 
 
@@ -286,17 +286,17 @@ def test_a_step_of_a_batch_may_be_named_as_scripts_name_it(run: Run, call: Call)
 def test_a_note_tells_its_length_wherever_it_comes_from(run: Run) -> None:
     run('sdk.notes.create("Tea", "hello")')
 
-    told = run('note = sdk.notes.update("Tea", pinned=True)\nreturn [note.chars, sdk.notes.list()[0].chars]')
+    result = run('note = sdk.notes.update("Tea", pinned=True)\nreturn [note.chars, sdk.notes.list()[0].chars]')
 
-    assert told["result"] == [5, 5]
+    assert result["result"] == [5, 5]
 
 
 def test_tasks_of_one_name_are_told_apart(run: Run) -> None:
     run('sdk.tasks.create("Rent")\nsdk.tasks.create("Rent", deadline="2026-12-01")')
 
-    told = run('sdk.tasks.update("Rent", urgent=True)')
+    result = run('sdk.tasks.update("Rent", urgent=True)')
 
-    assert "2026-12-01" in str(told["error"])
+    assert "2026-12-01" in str(result["error"])
 
 
 @pytest.mark.timeout(20)
@@ -304,9 +304,9 @@ def test_a_name_of_a_million_letters_is_not_compared_to_its_end(run: Run, call: 
     for number in range(30):
         call("create_task", title=f"aaaa {number}")
 
-    told = run('sdk.tasks.update("a" * 900_000, urgent=True)')
+    result = run('sdk.tasks.update("a" * 900_000, urgent=True)')
 
-    assert "NotFoundError" in told["error"]["message"]
+    assert "NotFoundError" in result["error"]["message"]
 
 
 @pytest.mark.parametrize("kind", ["tasks", "journal", "changes"])
@@ -314,19 +314,19 @@ def test_a_row_is_found_by_its_own_moment_and_is_not_newer_than_it(run: Run, kin
     run('sdk.tasks.create("Tea")\nsdk.journal.create("Tea")')
     name = "updated_at" if kind == "tasks" else "at"
 
-    told = run(f"""
+    result = run(f"""
 row = sdk.query("{kind}", sort=["-{name}"], limit=1)[0]
 ask = lambda asked: len(sdk.query("{kind}", where={{"{name}": asked}}))
 return [ask(row["{name}"]) >= 1, ask({{"gt": row["{name}"]}}), ask({{"gte": row["{name}"]}}) >= 1]
 """)
 
-    assert told["result"] == [True, 0, True]
+    assert result["result"] == [True, 0, True]
 
 
 def test_what_a_script_undoes_must_be_there(run: Run) -> None:
-    told = run('sdk.undo("c_zzzzzzzzzz")')
+    result = run('sdk.undo("c_zzzzzzzzzz")')
 
-    assert "NotFoundError" in told["error"]["message"]
+    assert "NotFoundError" in result["error"]["message"]
 
 
 def test_an_atomic_run_that_was_taken_back_names_nothing_to_undo(call: Call) -> None:
@@ -339,21 +339,23 @@ def test_a_call_that_needs_agreement_does_not_say_that_the_script_changed_nothin
     call("create_project", name="House")
     call("create_task", title="Roof", project="House")
 
-    told = run('sdk.tasks.create("Tea")\nsdk.projects.delete("House", items="trash")')
+    result = run('sdk.tasks.create("Tea")\nsdk.projects.delete("House", items="trash")')
 
-    assert "This call changed nothing." in told["error"]["message"]
-    assert "Nothing was changed" not in told["error"]["message"]
-    assert told["note"].startswith("1 change made before it stand")
+    assert "This call changed nothing." in result["error"]["message"]
+    assert "Nothing was changed" not in result["error"]["message"]
+    assert result["note"].startswith("1 change made before it stand")
 
 
 @pytest.mark.parametrize(
-    ("inputs", "told"),
+    ("inputs", "expected"),
     [({}, "there were none"), ({"words": 1, "limit": 2}, "these are words, limit")],
 )
-def test_an_input_that_was_not_passed_is_told_with_those_that_were(run: Run, inputs: dict[str, Any], told: str) -> None:
+def test_an_input_that_was_not_passed_is_told_with_those_that_were(
+    run: Run, inputs: dict[str, Any], expected: str
+) -> None:
     error = run("return deadline_until", inputs=inputs)["error"]
 
-    assert error["hint"] == f"If it is an input: inputs of the run become names, and {told}."
+    assert error["hint"] == f"If it is an input: inputs of the run become names, and {expected}."
 
 
 def test_the_advice_for_a_large_result_reads_all_of_it(run: Run) -> None:

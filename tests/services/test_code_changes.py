@@ -23,9 +23,9 @@ __all__ = ["run"]
 
 def test_a_run_is_taken_back_as_one(run: Run, call: Call) -> None:
     call("create_task", title="Old")
-    told = run('sdk.tasks.update("Old", title="New")\nfor n in range(3): sdk.notes.create(f"Note {n}")')
+    result = run('sdk.tasks.update("Old", title="New")\nfor n in range(3): sdk.notes.create(f"Note {n}")')
 
-    call("undo", unit=told["run_id"])
+    call("undo", unit=result["run_id"])
 
     assert titles(call) == ["Old"]
     assert call("list_notes").data == []
@@ -60,9 +60,9 @@ def test_the_answer_names_what_undo_takes(call: Call) -> None:
 
 def test_an_atomic_run_that_fails_leaves_nothing(run: Run, call: Call) -> None:
     call("create_task", title="Old")
-    told = run('sdk.tasks.update("Old", title="New")\nsdk.tasks.create("Tea")\n1 / 0', atomic=True)
+    result = run('sdk.tasks.update("Old", title="New")\nsdk.tasks.create("Tea")\n1 / 0', atomic=True)
 
-    assert told["note"] == "All its changes were undone (2 changes)."
+    assert result["note"] == "All its changes were undone (2 changes)."
     assert titles(call) == ["Old"]
 
 
@@ -81,10 +81,10 @@ def test_undo_passes_over_a_run_that_was_taken_back(run: Run, call: Call) -> Non
 
 def test_of_a_run_that_was_taken_back_nothing_can_be_undone(run: Run, call: Call) -> None:
     call("create_task", title="Good")
-    told = run(FAILING, atomic=True)
+    result = run(FAILING, atomic=True)
 
-    with pytest.raises(ConflictError, match=f"Nothing remains of {told['run_id']}"):
-        call("undo", unit=told["run_id"])
+    with pytest.raises(ConflictError, match=f"Nothing remains of {result['run_id']}"):
+        call("undo", unit=result["run_id"])
 
     assert titles(call) == ["Good"]
 
@@ -100,23 +100,23 @@ def test_where_nothing_can_be_undone_no_run_that_was_taken_back_is_proposed(run:
 
 def test_what_a_run_took_back_can_be_brought_back_and_taken_back_by_name(run: Run, call: Call) -> None:
     id_ = call("create_task", title="Good").data["id"]
-    told = run(FAILING, atomic=True)
+    result = run(FAILING, atomic=True)
     back = next(line for line in call("history", item=id_).data if "undoes" in line)
 
     call("undo", unit=str(back["change"]))
     brought = titles(call)
-    call("undo", unit=told["run_id"])
+    call("undo", unit=result["run_id"])
 
     assert (brought, titles(call)) == (["Bad"], ["Good"])
 
 
 def test_a_run_that_took_its_own_change_back_is_undone_without_it(run: Run, call: Call) -> None:
     code = 'tea = sdk.tasks.create("Tea")\nsdk.undo(str(sdk.history(tea)[0].change))\nsdk.tasks.create("Coffee")'
-    told = run(code)
+    result = run(code)
 
-    call("undo", unit=told["run_id"])
+    call("undo", unit=result["run_id"])
 
-    assert told["changes"] == {"created": 1}
+    assert result["changes"] == {"created": 1}
     assert titles(call) == []
 
 
@@ -161,8 +161,8 @@ def test_what_others_changed_since_stays_and_is_named(app: App, run: Run, call: 
     with report_progress_to(changing(app, old, title="Newest")):
         answer = call("run_code", code=OVERTAKEN, atomic=True)
 
-    told = "All but 1 of its 2 changes were taken back; what others changed since stays: "
-    assert answer.data["note"] == f"{told}title of “Newest” ({old})."
+    text = "All but 1 of its 2 changes were taken back; what others changed since stays: "
+    assert answer.data["note"] == f"{text}title of “Newest” ({old})."
     assert (answer.data["changes"], "undo" in answer.metadata) == ({"updated": 1}, False)
     page = call("pages.run", run=answer.data["run_id"]).data["markdown"]
     assert f"1 updated. {answer.data['note']} Undo {answer.data['run_id']} reverts those that were not" in page
@@ -172,10 +172,10 @@ def test_what_others_changed_since_stays_and_is_named(app: App, run: Run, call: 
 def test_undo_of_a_run_that_was_partly_taken_back_is_about_what_stands(app: App, run: Run, call: Call) -> None:
     old = call("create_task", title="Old").data["id"]
     with report_progress_to(changing(app, old, title="Newest")):
-        told = run(OVERTAKEN, atomic=True)
+        result = run(OVERTAKEN, atomic=True)
     app.calls.call("undo", {}, Conversation(id="v_other", actor="tool", client="other"))
 
-    undone = call("undo", unit=told["run_id"])
+    undone = call("undo", unit=result["run_id"])
 
     assert [(change["id"], change["was"]) for change in undone.data["undone"]] == [(old, "update")]
     assert titles(call) == ["Old"]
@@ -185,9 +185,9 @@ def test_undo_of_a_run_that_was_partly_taken_back_is_about_what_stands(app: App,
 def test_a_script_nobody_waits_for_is_ended(run: Run, call: Call) -> None:
     gone = time.monotonic() + 0.2
     with report_progress_to(ignore_progress, lambda: time.monotonic() > gone):
-        told = run("while True: pass")
+        result = run("while True: pass")
 
-    assert told["error"]["kind"] == "cancelled"
+    assert result["error"]["kind"] == "cancelled"
 
 
 # Undone by others meanwhile.
@@ -216,12 +216,12 @@ def test_a_run_under_way_is_not_undone(app: App, run: Run, call: Call, names_it:
         call("undo", **({"unit": unit} if names_it else {}))
 
     with meanwhile(undo) as refused:
-        told = run(THREE, atomic=True)
+        result = run(THREE, atomic=True)
 
     assert isinstance(refused[0], ConflictError)
-    assert f"The script of the run {told['run_id']} still writes this" in str(refused[0])
-    assert told["changes"] == {"created": 3}
-    call("undo", unit=told["run_id"])
+    assert f"The script of the run {result['run_id']} still writes this" in str(refused[0])
+    assert result["changes"] == {"created": 3}
+    call("undo", unit=result["run_id"])
     assert titles(call) == []
 
 
@@ -230,16 +230,16 @@ def test_another_script_cannot_undo_a_run_under_way(app: App, run: Run, call: Ca
     others: list[dict[str, Any]] = []
 
     with meanwhile(lambda: others.append(run(undoing))):
-        told = run(THREE, atomic=True)
+        result = run(THREE, atomic=True)
 
     assert "still writes this" in others[0]["error"]["message"]
-    assert (told["changes"], len(titles(call))) == ({"created": 3}, 3)
+    assert (result["changes"], len(titles(call))) == ({"created": 3}, 3)
 
 
 def test_a_script_undoes_an_earlier_call_of_its_own(run: Run, call: Call) -> None:
-    told = run('made = sdk.tasks.create("Tea")\nsdk.tasks.create("Coffee")\nsdk.undo(sdk.history(made.id)[0].change)')
+    result = run('made = sdk.tasks.create("Tea")\nsdk.tasks.create("Coffee")\nsdk.undo(sdk.history(made.id)[0].change)')
 
-    assert "error" not in told
+    assert "error" not in result
     assert titles(call) == ["Coffee"]
 
 
@@ -249,21 +249,21 @@ def test_what_others_took_back_of_a_run_is_not_counted(app: App, run: Run, call:
         call("undo", unit=str(call("query", collection="changes", limit=1, sort=["-id"]).data[0]["id"]))
 
     with meanwhile(undo) as raised:
-        told = run(THREE + ends, atomic=True)
+        result = run(THREE + ends, atomic=True)
 
     assert raised == [None]
-    assert (told["note"], told["changes"]) == (note, {} if ends else {"created": 2})
+    assert (result["note"], result["changes"]) == (note, {} if ends else {"created": 2})
 
 
 def test_a_run_whose_process_is_gone_can_be_undone_before_it_is_ended(app: App, run: Run, call: Call) -> None:
-    told = run('sdk.tasks.create("Tea")')
+    result = run('sdk.tasks.create("Tea")')
     with app.context.database.transaction(QUEUE) as session:
-        found = runs.find(session, told["run_id"])
+        found = runs.find(session, result["run_id"])
         assert found
         runs.save(
             session, [replace(found, status="running", worker=f"{WorkerId.for_this_process().machine} {1 << 30} x")]
         )
 
-    call("undo", unit=told["run_id"])
+    call("undo", unit=result["run_id"])
 
     assert titles(call) == []

@@ -23,11 +23,11 @@ def test_a_dry_run_changes_nothing_and_shows_what_it_would(run: Run, call: Call)
     old = call("create_task", title="Old").data["id"]
     changed = 'sdk.tasks.update("Old", title="New")\nsdk.tasks.create("Tea", tags=["a"])\n'
 
-    told = run(changed + "return sorted(task.title for task in sdk.tasks.list())", dry_run=True)
+    result = run(changed + "return sorted(task.title for task in sdk.tasks.list())", dry_run=True)
 
-    assert told["result"] == ["New", "Tea"]
-    assert told["changes"] == {"created": 1, "updated": 1}
-    assert told["would"][0] == {
+    assert result["result"] == ["New", "Tea"]
+    assert result["changes"] == {"created": 1, "updated": 1}
+    assert result["would"][0] == {
         "action": "update",
         "kind": "task",
         "item": old,
@@ -44,13 +44,13 @@ class Copying:
         self.has_begun, self.is_left = threading.Event(), False
         monkeypatch.setattr(engine, "copy_database", self.copied)
 
-    def copied(self, _connection: object, _target: Path, told: Callable[[int, int], None], *, portion: int) -> None:
+    def copied(self, _connection: object, _target: Path, message: Callable[[int, int], None], *, portion: int) -> None:
         """Copy nothing, and tell how far that is."""
         self.has_begun.set()
         for _ in range(30 * portion):
             time.sleep(1 / portion)
             try:
-                told(1, 2)
+                message(1, 2)
             except ScriptError:
                 self.is_left = True
                 raise
@@ -70,26 +70,26 @@ CREATING = 'sdk.tasks.create("Tea")'
 @pytest.mark.parametrize("script", [CREATING, f"sdk.parallel_map(lambda _: {CREATING}, range(2))"])
 def test_a_dry_run_ends_in_time_however_long_its_copy_takes(copying: Copying, run: Run, script: str) -> None:
     begun = time.monotonic()
-    told = run(script, dry_run=True, timeout=1)
+    result = run(script, dry_run=True, timeout=1)
 
-    assert (told["error"]["kind"], copying.is_left) == ("time", True)
+    assert (result["error"]["kind"], copying.is_left) == ("time", True)
     assert time.monotonic() - begun < 15
 
 
 def test_a_dry_run_that_nobody_waits_for_ends_before_its_copy_is_made(copying: Copying, run: Run) -> None:
     with report_progress_to(ignore_progress, copying.has_begun.is_set):
-        told = run(CREATING, dry_run=True)
+        result = run(CREATING, dry_run=True)
 
-    assert (told["error"]["kind"], copying.is_left) == ("cancelled", True)
+    assert (result["error"]["kind"], copying.is_left) == ("cancelled", True)
 
 
 def test_closing_ends_a_dry_run_before_its_copy_is_made(app: App, copying: Copying, run: Run) -> None:
     with ThreadPoolExecutor(1) as pool:
-        told = pool.submit(run, CREATING, dry_run=True)
+        answer = pool.submit(run, CREATING, dry_run=True)
         copying.has_begun.wait(20)
         app.runner.close()
 
-        assert (told.result(20)["error"]["kind"], copying.is_left) == ("cancelled", True)
+        assert (answer.result(20)["error"]["kind"], copying.is_left) == ("cancelled", True)
 
 
 def test_of_a_dry_run_as_many_changes_are_shown_as_fit_an_answer(app: App, run: Run) -> None:
@@ -116,16 +116,16 @@ def test_a_dry_run_leaves_no_file_and_no_key_and_no_state(app: App, run: Run, ca
 
 
 @pytest.mark.parametrize(
-    ("code", "dry_run", "said"),
+    ("code", "dry_run", "text"),
     [
         ("sdk.tasks.list()", False, "ran, but changed nothing"),
         ('sdk.tasks.create("Tea")', True, "was a dry run and changed nothing"),
     ],
 )
-def test_undo_of_a_run_that_changed_nothing_says_so(run: Run, call: Call, code: str, dry_run: bool, said: str) -> None:
+def test_undo_of_a_run_that_changed_nothing_says_so(run: Run, call: Call, code: str, dry_run: bool, text: str) -> None:
     made = run(code, dry_run=dry_run)["run_id"]
 
-    with pytest.raises(NotFoundError, match=f"The script {made} {said}"):
+    with pytest.raises(NotFoundError, match=f"The script {made} {text}"):
         call("undo", unit=made)
 
 
@@ -135,10 +135,10 @@ LONG = "Alpha beta gamma. " * 60 + "The price is 10 EUR at the end."
 def test_of_a_long_text_a_dry_run_shows_what_would_differ(run: Run, call: Call) -> None:
     call("create_note", title="Longish", content=LONG)
 
-    told = run('sdk.notes.edit("Longish", "price is 10", "price is 99")', dry_run=True)
+    result = run('sdk.notes.edit("Longish", "price is 10", "price is 99")', dry_run=True)
 
     shared = "Alpha beta gamma. The price is "
-    assert told["would"][0]["fields"]["content"] == [
+    assert result["would"][0]["fields"]["content"] == [
         f"…{shared[1:]}10 EUR at the end.", f"…{shared[1:]}99 EUR at the end."
     ]  # fmt: skip
 
@@ -153,8 +153,8 @@ def test_a_dry_run_can_be_followed_by_the_real_one(run: Run, call: Call) -> None
 
 
 def test_the_calls_of_a_dry_run_stand_in_the_real_log(run: Run, call: Call) -> None:
-    told = run('sdk.tasks.create("Tea")', dry_run=True)
+    result = run('sdk.tasks.create("Tea")', dry_run=True)
 
-    shown = call("runs.get", run=told["run_id"]).data
+    shown = call("runs.get", run=result["run_id"]).data
     assert shown["options"]["dry_run"] is True
     assert [call_["name"] for call_ in shown["calls"]] == ["tasks.create"]

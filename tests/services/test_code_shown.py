@@ -34,19 +34,19 @@ def test_what_a_run_says_is_shown_without_its_secrets(run: Run, call: Call) -> N
 
 
 def test_whoever_runs_a_script_hears_all_it_says(run: Run) -> None:
-    told = run(TELLING)
+    result = run(TELLING)
 
-    assert (told["stdout"], told["error"]["message"]) == ("api_key=hunter2\n", "ValueError: token: hunter2")
+    assert (result["stdout"], result["error"]["message"]) == ("api_key=hunter2\n", "ValueError: token: hunter2")
 
 
 def test_a_run_is_kept_whole_as_a_script_and_in_the_log(run: Run, call: Call, app: App) -> None:
-    told = run(TELLING)
+    result = run(TELLING)
 
-    call("save_script", name="telling", run=told["run_id"], summary="Tell.")
+    call("save_script", name="telling", run=result["run_id"], summary="Tell.")
 
     assert 'password = "hunter2 and 3"' in call("scripts.get", script="telling").data["text"]
     with app.context.database.reading() as session:
-        kept = runs.find(session, told["run_id"])
+        kept = runs.find(session, result["run_id"])
     assert kept is not None
     assert kept.source == TELLING
 

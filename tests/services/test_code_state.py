@@ -40,9 +40,9 @@ def test_a_state_that_two_runs_made_too_large_together_is_not_kept_by_the_second
             app.calls.call("run_code", code, other)
 
     with report_progress_to(meanwhile):
-        told = run('sdk.progress(1, 2)\nsdk.tasks.list()\nsdk.state["mine"] = "x" * 200_000', state="shared")
+        result = run('sdk.progress(1, 2)\nsdk.tasks.list()\nsdk.state["mine"] = "x" * 200_000', state="shared")
 
-    assert "sdk.state was not saved" in told["note"]
+    assert "sdk.state was not saved" in result["note"]
     assert run("return {name: len(kept) for name, kept in sdk.state.items()}", state="shared")["result"] == {
         "theirs": 200_000
     }

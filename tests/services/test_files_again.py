@@ -100,6 +100,6 @@ def test_an_undo_never_parts_a_content_from_what_is_told_of_it(call: Call, write
 
     undone = call("undo", unit=second.metadata["undo"], skip_conflicts=True)
 
-    told = call("get_file", file="plan.md").data
-    assert (told["text"], told["size"], told["media_type"]) == ("five", 4, "text/plain")
+    answer = call("get_file", file="plan.md").data
+    assert (answer["text"], answer["size"], answer["media_type"]) == ("five", 4, "text/plain")
     assert {conflict["field"] for conflict in undone.data["conflicts"]} == {"body", "media_type", "sha256", "size"}

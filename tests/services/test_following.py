@@ -204,25 +204,25 @@ def test_it_tells_how_many_changes_are_read_and_how_much_is_embedded(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedding_pipeline, "CHANGES_PER_STEP", 10)
-    said: list[tuple[int, int, str]] = []
+    received: list[tuple[int, int, str]] = []
 
     @contextmanager
     def standing() -> Generator[Progress]:
-        yield lambda *far: said.append(far)
+        yield lambda *far: received.append(far)
 
     with House.opened(home) as house:
         for number in range(35):
             note(house, f"quince jam {number}")
     with open_app(read_settings(home=home, embedder="static", index_engine="exact")) as app:
         follower = Follower(app.meaning, app.context.database, standing)
-        until(lambda: said and said[-1][2] == "search by meaning is up to date", "the end")
+        until(lambda: received and received[-1][2] == "search by meaning is up to date", "the end")
         follower.close()
 
-    told = [far for far in said if "embedded" in far[2]]
-    assert [far[0] for far in told] == sorted(far[0] for far in told)
-    assert {far[1] for far in told} == {35}
-    assert (35, 35, "reading changes: 35 passages embedded") in told
-    assert any(0 < far[0] < 35 for far in told)
+    embedded = [far for far in received if "embedded" in far[2]]
+    assert [far[0] for far in embedded] == sorted(far[0] for far in embedded)
+    assert {far[1] for far in embedded} == {35}
+    assert (35, 35, "reading changes: 35 passages embedded") in embedded
+    assert any(0 < far[0] < 35 for far in embedded)
 
 
 # What is no text.

@@ -340,15 +340,15 @@ def test_after_its_undo_an_import_begins_anew(vault: Vault, run: Import, here: H
 
 
 def test_progress_is_told_a_few_hundred_times_at_most(vault: Vault, run: Import):
-    told: list[tuple[int, int, str]] = []
+    received: list[tuple[int, int, str]] = []
     for number in range(450):
         vault.write(f"{number}.md", "")
 
-    token = PROGRESS.set(lambda *said: told.append(said))
+    token = PROGRESS.set(lambda *text: received.append(text))
     run()
     PROGRESS.reset(token)
 
-    assert (len(told), told[-1][:2]) == (225, (450, 450))
+    assert (len(received), received[-1][:2]) == (225, (450, 450))
 
 
 # Words

@@ -29,10 +29,10 @@ def test_who_asks_is_told_what_to_call_next_and_a_person_at_a_terminal_what_to_t
 ) -> None:
     person = Conversation(id="v_person", actor=CLI_ACTOR, client="panorama")
 
-    told = call("test.nothing", background=True).summary
+    summary = call("test.nothing", background=True).summary
     typed = app.calls.call("test.nothing", {"background": True}, person)
 
-    assert told.endswith("was started; get_job shows its progress, cancel_job cancels it")
+    assert summary.endswith("was started; get_job shows its progress, cancel_job cancels it")
     shows, stops = (f"`panorama jobs {word} {typed.data['id']}`" for word in ("show", "cancel"))
     assert typed.summary.endswith(f"was started; {shows} shows its progress, {stops} cancels it")
 
@@ -89,11 +89,11 @@ def test_a_cancelled_job_stops_at_its_next_step_and_says_how_far_it_came(
     id_ = call("test.steps", background=True).data["id"]
     until(lambda: job(app, id_).current > 3)
 
-    told = call("cancel_job", job=id_)
+    answer = call("cancel_job", job=id_)
 
-    assert told.data["state"] == "cancelled"
-    assert "of 1,000,000 (step " in told.data["summary"]
-    assert "finished steps remain" in told.summary
+    assert answer.data["state"] == "cancelled"
+    assert "of 1,000,000 (step " in answer.data["summary"]
+    assert "finished steps remain" in answer.summary
 
 
 def test_a_job_that_waits_is_cancelled_before_it_begins(working: None, call: Call, app: App, works: Works) -> None:
@@ -101,10 +101,10 @@ def test_a_job_that_waits_is_cancelled_before_it_begins(working: None, call: Cal
         call("test.steps", background=True)
     waits = call("test.steps", name="never", background=True).data["id"]
 
-    told = call("cancel_job", job=waits)
+    answer = call("cancel_job", job=waits)
     works.go.set()
 
-    assert told.data["state"] == "cancelled"
+    assert answer.data["state"] == "cancelled"
     until(lambda: not app.jobs.is_busy)
     assert "never" not in works.begun
 
@@ -210,7 +210,7 @@ def test_a_script_in_the_background_may_take_an_hour(working: None, call: Call, 
 
 
 @pytest.mark.parametrize(
-    ("operation", "arguments", "said"),
+    ("operation", "arguments", "text"),
     [
         ("run_code", {"code": "  "}, "code is empty"),
         ("import.markdown", {"folder": "/nowhere/at/all"}, "There is no folder"),
@@ -219,9 +219,9 @@ def test_a_script_in_the_background_may_take_an_hour(working: None, call: Call, 
     ],
 )
 def test_what_can_be_refused_at_once_never_becomes_a_job(
-    working: None, call: Call, operation: str, arguments: dict[str, Any], said: str
+    working: None, call: Call, operation: str, arguments: dict[str, Any], text: str
 ) -> None:
-    with pytest.raises((InvalidInputError, UnavailableError), match=said):
+    with pytest.raises((InvalidInputError, UnavailableError), match=text):
         call(operation, **arguments, background=True)
 
     assert call("list_jobs").data == []
@@ -284,11 +284,11 @@ def test_a_cancelled_script_says_what_stands_and_is_not_stopping_any_more(workin
     id_ = call("run_code", code="sdk.notes.create('Tea')\nwhile True: pass", background=True).data["id"]
     until(lambda: call("status").data["counts"]["note"], "its note")
 
-    told = call("cancel_job", job=id_)
+    answer = call("cancel_job", job=id_)
 
     until(lambda: job(app, id_).has_ended)
     shown = call("get_job", job=id_).data
-    assert told.data["id"] == id_
+    assert answer.data["id"] == id_
     assert (shown["state"], shown["is_stopping"]) == ("cancelled", False)
     assert shown["summary"].startswith("Cancelled. ")
     assert "nobody waits" not in shown["summary"]

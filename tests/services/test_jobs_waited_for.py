@@ -44,10 +44,10 @@ def test_a_program_that_comes_back_is_told_of_what_it_asked_for_before(
     at_once = app.calls.call("status", {}, after)
     clock.advance(minutes=6)
 
-    told = [app.calls.call("status", {}, talk).metadata.get("hint", "") for talk in (other, after, before)]
+    result = [app.calls.call("status", {}, talk).metadata.get("hint", "") for talk in (other, after, before)]
 
     assert "hint" not in at_once.metadata
-    assert [id_ in hint for hint in told] == [False, True, False]
+    assert [id_ in hint for hint in result] == [False, True, False]
 
 
 def test_who_waits_is_told_of_what_moved_and_seldom(works: Works, app: App) -> None:

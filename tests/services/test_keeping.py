@@ -121,8 +121,8 @@ def test_backups_of_another_store_in_the_same_folder_stay(
 ) -> None:
     folder = tmp_path / "stick"
     first = Path(call("backup", folder=str(folder), confirm=True).data["path"])
-    told = json.loads((first / "manifest.json").read_text())
-    (first / "manifest.json").write_text(json.dumps(with_digest(told | {"origin": "elsewhere:/home"})))
+    manifest = json.loads((first / "manifest.json").read_text())
+    (first / "manifest.json").write_text(json.dumps(with_digest(manifest | {"origin": "elsewhere:/home"})))
     clock.advance(days=1000)
 
     call("backup", folder=str(folder), confirm=True)
@@ -167,10 +167,10 @@ def test_restoring_may_be_a_job(backup: Path, lived: App, call: Call, tmp_path: 
 def test_backups_are_listed_with_what_they_hold(backup: Path, call: Call) -> None:
     (backup.parent / "before-0005-20260101T000000Z.db").write_bytes(b"x")
 
-    told = call("backups.list").data
+    answer = call("backups.list").data
 
-    assert [item["kind"] for item in told["backups"]] == ["backup", "copy"]
-    assert told["backups"][0]["files"] == 2
+    assert [item["kind"] for item in answer["backups"]] == ["backup", "copy"]
+    assert answer["backups"][0]["files"] == 2
 
 
 # Where a backup or an export may go
@@ -334,9 +334,9 @@ def test_a_database_that_is_damaged_is_not_backed_up(lived: App, call: Call) -> 
 
 
 def test_an_export_has_a_line_for_each_row(export: Path, lived: App) -> None:
-    told = json.loads((export / "manifest.json").read_text())
+    manifest = json.loads((export / "manifest.json").read_text())
 
-    for name, count in told["rows"].items():
+    for name, count in manifest["rows"].items():
         assert len((export / "data" / f"{name}.jsonl").read_text().splitlines()) == count
     task = json.loads((export / "data" / "tasks.jsonl").read_text())
     assert (task["title"], task["deadline"], task["urgent"], task["tags"]) == ("Dig", "2026-06-01", False, [])

@@ -174,8 +174,8 @@ def test_the_question_tells_what_it_does_and_not_only_what_it_says(call: Call, a
         call("promote_script", script="count")
 
     texts = "Its text reads: tasks.list", "Its text writes: tasks.delete"
-    for told in ("“Count the tasks of a project.”", *texts, "sha256"):
-        assert told in asked.value.question
+    for part in ("“Count the tasks of a project.”", *texts, "sha256"):
+        assert part in asked.value.question
 
 
 def test_a_yes_to_one_text_is_none_to_another(call: Call, app: App, conversation: Any) -> None:

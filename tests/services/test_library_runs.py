@@ -72,10 +72,10 @@ def test_a_script_that_is_not_there_names_the_nearest(call: Call) -> None:
 def test_what_is_printed_and_where_it_failed_is_told_in_the_scripts_own_lines(call: Call, app: App) -> None:
     put(app, "fail", '"""Fail."""\n\n\ndef main() -> None:\n    print("so far")\n    1 / 0\n')
 
-    told = call("run_script", script="fail").data
+    answer = call("run_script", script="fail").data
 
-    assert told["stdout"] == "so far\n"
-    assert (told["error"]["line"], told["error"]["source"]) == (6, "1 / 0")
+    assert answer["stdout"] == "so far\n"
+    assert (answer["error"]["line"], answer["error"]["source"]) == (6, "1 / 0")
 
 
 def test_moments_arrive_as_such(call: Call, app: App) -> None:
@@ -84,9 +84,9 @@ def test_moments_arrive_as_such(call: Call, app: App) -> None:
     )
     put(app, "when", text.replace("*", "date, datetime"))
 
-    told = call("run_script", script="when", args={"at": "2026-05-31T15:00", "days": ["today"]}).data
+    answer = call("run_script", script="when", args={"at": "2026-05-31T15:00", "days": ["today"]}).data
 
-    assert told["result"] == [15, 20]
+    assert answer["result"] == [15, 20]
 
 
 def test_a_script_keeps_a_state_of_its_own(call: Call, app: App) -> None:
@@ -94,9 +94,9 @@ def test_a_script_keeps_a_state_of_its_own(call: Call, app: App) -> None:
     put(app, "one", text)
     put(app, "two", text)
 
-    told = [call("run_script", script=name).data["result"] for name in ("one", "one", "two")]
+    received = [call("run_script", script=name).data["result"] for name in ("one", "one", "two")]
 
-    assert told == [1, 2, 1]
+    assert received == [1, 2, 1]
 
 
 def test_figures_come_from_the_log(call: Call, app: App) -> None:

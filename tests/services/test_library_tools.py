@@ -60,9 +60,9 @@ def test_a_tool_that_only_reads_is_refused_what_writes(call: Call, app: App, per
     put(app, "write", WRITING.replace("return", "return getattr(sdk, 'tasks').create(title).id if 1 else"))
     person.promotes("write", read_only=True)
 
-    told = call("script_write", title="Tea").data
+    answer = call("script_write", title="Tea").data
 
-    assert "promoted as read-only" in told["error"]["message"]
+    assert "promoted as read-only" in answer["error"]["message"]
     assert call("list_tasks").data == []
 
 
@@ -146,9 +146,9 @@ def test_a_tool_is_a_step_of_a_batch_that_is_not_atomic(call: Call, app: App, pe
     person.promotes("count")
     step = {"tool": "script_count", "args": {}}
 
-    told = call("batch", operations=[step, step], atomic=False).data
+    answer = call("batch", operations=[step, step], atomic=False).data
 
-    assert [result["data"]["result"] for result in told["results"]] == [0, 0]
+    assert [result["data"]["result"] for result in answer["results"]] == [0, 0]
     with pytest.raises(InvalidInputError, match="atomic"):
         call("batch", operations=[step])
 
@@ -157,10 +157,10 @@ def test_a_tool_whose_text_was_changed_is_one_again_once_that_is_approved(call: 
     path = put(app, "count", COUNTING)
     person.promotes("count", read_only=True)
     path.write_text(COUNTING + "# other\n")
-    told = call("scripts.get", script="count").data
+    answer = call("scripts.get", script="count").data
 
     person.approves("count")
 
-    assert (told["state"], told["again"]) == ("draft", "script_count")
+    assert (answer["state"], answer["again"]) == ("draft", "script_count")
     assert call("script_count").data["result"] == 0
     assert call("scripts.get", script="count").data["read_only"] is True

@@ -28,9 +28,9 @@ __all__ = ["impatient"]
 def test_a_model_whose_file_is_missing_is_said(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundled, "FOLDER", tmp_path)
     with followed(home, index_engine="exact") as house:
-        said = speaks(house)
-        assert "static-int8.npz" in said["last_error"] or "vocab.txt" in said["last_error"]
-        assert said["do"] == "Install Panorama again."
+        status = speaks(house)
+        assert "static-int8.npz" in status["last_error"] or "vocab.txt" in status["last_error"]
+        assert status["do"] == "Install Panorama again."
 
         monkeypatch.undo()
         recovers(house)
@@ -67,10 +67,10 @@ def test_without_onnx_runtime_the_better_model_is_said_to_miss_it(home: Path, mo
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
 
     with followed(home, index_engine="exact", embedder="minilm") as house:
-        said = speaks(house)
+        status = speaks(house)
 
-    assert "onnxruntime" in said["last_error"]
-    assert "choose the embedder static" in said["do"]
+    assert "onnxruntime" in status["last_error"]
+    assert "choose the embedder static" in status["do"]
 
 
 @pytest.mark.slow
@@ -81,18 +81,18 @@ def test_without_onnx_runtime_and_a_choice_the_small_model_runs_and_says_so(
 
     with followed(home, index_engine="exact", embedder="") as house:
         recovers(house)
-        said = told(house)
+        status = told(house)
 
-    assert said["model"] == "static"
-    assert "pip install onnxruntime" in said["remark"]
+    assert status["model"] == "static"
+    assert "pip install onnxruntime" in status["remark"]
 
 
 def test_a_model_that_does_not_exist_is_said_with_those_that_do(home: Path) -> None:
     with followed(home, index_engine="exact", embedder="minlm") as house:
-        said = speaks(house)
+        status = speaks(house)
 
-    assert "no embedder 'minlm'" in said["last_error"]
-    assert "duo, minilm, static" in said["do"]
+    assert "no embedder 'minlm'" in status["last_error"]
+    assert "duo, minilm, static" in status["do"]
 
 
 # Another model.

@@ -48,8 +48,8 @@ def test_an_embedding_service_that_misbehaves_is_said_until_it_behaves(
 ) -> None:
     service.always = reply
     with followed(home, index_engine="exact", embedder=openai(service)) as house:
-        said = speaks(house)
-        assert service.url in said["last_error"] or words in said["last_error"]
+        status = speaks(house)
+        assert service.url in status["last_error"] or words in status["last_error"]
 
         service.always = None
         recovers(house, knows=False)
@@ -131,9 +131,9 @@ def test_one_search_waits_for_a_model_that_is_loaded_too_slowly_and_no_other_unt
         until(lambda: told(house)["model_state"] == "resting", "the release")
         waits.answers = waits.loads = 0
         service.always = late
-        said = missing(house) + missing(house)
+        status = missing(house) + missing(house)
 
-        assert all("load" in item for item in said), said
+        assert all("load" in item for item in status), status
         assert waits.loads == 1
         service.ended.set()
         recovers(house, knows=False)
@@ -185,10 +185,10 @@ def test_a_model_that_fails_in_a_search_is_said_by_the_status_at_once(home: Path
         service.always = services.says({"error": {"message": "slow down"}}, 429)
 
         until(lambda: "limit" in searched(house, "steam")["metadata"]["index"].get("missing", ""), "the refusal")
-        said = told(house)
+        status = told(house)
 
-        assert "429: slow down" in said["last_error"]
-        assert "limits" in said["do"]
+        assert "429: slow down" in status["last_error"]
+        assert "limits" in status["do"]
 
 
 def fewer_than_a_batch_hang(talk: services.Talk) -> None:

@@ -23,35 +23,35 @@ def test_a_qdrant_server_that_is_down_is_said(home: Path) -> None:
 
 def test_a_qdrant_server_that_refuses_the_key_is_said_until_it_takes_it(home: Path, stand_in: StandIn) -> None:
     with followed(home, qdrant_url=stand_in.url, qdrant_key="wrong") as house:
-        said = speaks(house)
+        status = speaks(house)
         stand_in.key = "wrong"
         recovers(house)
 
-    assert "refused the key" in said["last_error"]
-    assert "PANORAMA_QDRANT_KEY" in said["do"]
+    assert "refused the key" in status["last_error"]
+    assert "PANORAMA_QDRANT_KEY" in status["do"]
 
 
 @pytest.mark.parametrize("url", ["localhost:6333", "ftp://localhost", "http://me:geheim@localhost:port", "http://[::1"])
 def test_an_address_that_is_none_is_said_with_the_form_of_one(home: Path, url: str) -> None:
     with followed(home, qdrant_url=url) as house:
-        said = speaks(house)
+        status = speaks(house)
         missing = searched(house, "quince")["metadata"]["index"]["missing"]
 
-    assert said["last_error"] == missing
+    assert status["last_error"] == missing
     assert "PANORAMA_QDRANT_URL" in missing
-    assert "http://localhost:6333" in said["do"]
-    assert "geheim" not in str(said)
+    assert "http://localhost:6333" in status["do"]
+    assert "geheim" not in str(status)
 
 
 def test_a_web_server_that_is_not_qdrant_is_said_until_there_is_one(home: Path, stand_in: StandIn) -> None:
     stand_in.says = b'{"hello": "world"}'
     with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
-        said = speaks(house)
+        status = speaks(house)
         stand_in.says = b""
         recovers(house)
 
-    assert "is not Qdrant" in said["last_error"]
-    assert "Check host, port" in said["do"]
+    assert "is not Qdrant" in status["last_error"]
+    assert "Check host, port" in status["do"]
 
 
 def test_a_qdrant_server_that_never_answers_is_named_while_it_is_waited_for(home: Path, stand_in: StandIn) -> None:
@@ -149,9 +149,9 @@ def test_a_server_that_answers_with_errors_alone_is_told_as_down(home: Path, sta
         stand_in.fails_with = 500
         searched(house, "steam engines")
 
-        said = told(house)
-        assert (said["modes"], said["index_state"]) == (["keyword"], "down")
-        assert "refused a request (500): told to fail" in said["remark"]
+        status = told(house)
+        assert (status["modes"], status["index_state"]) == (["keyword"], "down")
+        assert "refused a request (500): told to fail" in status["remark"]
         stand_in.fails_with = 0
         recovers(house)
 

@@ -60,11 +60,11 @@ MODELS = ("duo", "minilm", "static")
 
 
 def test_the_list_names_what_can_be_chosen(call: Call) -> None:
-    told = call("models.list")
+    answer = call("models.list")
 
     names = ["duo", "minilm", "static", "trio", "none", "local:<name>", "ollama:<model>", "openai:<address>#<model>"]
-    assert [model["name"] for model in told.data["models"]] == names
-    assert (told.data["used"], told.summary) == ("none", "Search by meaning is off")
+    assert [model["name"] for model in answer.data["models"]] == names
+    assert (answer.data["used"], answer.summary) == ("none", "Search by meaning is off")
 
 
 def test_a_model_in_use_that_does_not_ship_is_listed_too(using: Callable[[str], Models]) -> None:
@@ -144,9 +144,9 @@ def test_removing_forgets_one_models_vectors_and_no_other(
     embed("minilm", 5)
     embed("static", 5)
 
-    told = call("models.remove", model="static", confirm=True)
+    answer = call("models.remove", model="static", confirm=True)
 
-    assert told.summary.startswith("Deleted 5 vectors of static")
+    assert answer.summary.startswith("Deleted 5 vectors of static")
     assert (row("static")["vectors"], row("minilm")["vectors"]) == (0, 5)
 
 
@@ -165,10 +165,10 @@ def test_removing_changes_nothing_of_the_person_and_has_no_undo(
     embed("static", 2)
     before = rows()
 
-    told = call("models.remove", model="static", confirm=True)
+    answer = call("models.remove", model="static", confirm=True)
 
     assert rows() == before
-    assert "undo" not in told.metadata
+    assert "undo" not in answer.metadata
 
 
 def test_a_long_name_is_found_though_its_end_is_not_kept(embed: Embed, call: Call) -> None:

@@ -64,10 +64,10 @@ def test_nothing_in_any_table_tells_of_what_was_forgotten(call: Call, purge: Cal
     call("delete_item", item=read_rows(app, "SELECT id FROM files")[0][0])
     aged(app)
 
-    told = purge().data
+    result = purge().data
 
-    assert told["items"] == {"note": 1, "file": 1}
-    assert (told["contents"], told["texts"], told["changes"]) == (1, 1, 5)
+    assert result["items"] == {"note": 1, "file": 1}
+    assert (result["contents"], result["texts"], result["changes"]) == (1, 1, 5)
     texts = read_texts(app)
     assert SECRET.lower() not in texts.lower()
     assert note not in texts
@@ -199,9 +199,9 @@ def test_a_project_goes_with_what_was_deleted_with_it(call: Call, purge: Callabl
     call("create_note", title="Plan", project=project)
     call("delete_item", item=project, items="trash", confirm=True)
 
-    told = purge().data
+    result = purge().data
 
-    assert told["items"] == {"note": 1, "task": 4, "project": 1}
+    assert result["items"] == {"note": 1, "task": 4, "project": 1}
     assert set(count_rows(app, "projects", "tasks", "notes", "changes").values()) == {0}
 
 
@@ -230,9 +230,9 @@ def test_a_content_that_another_file_or_a_history_names_stays(
     call("delete_item", item=read_rows(app, "SELECT id FROM files WHERE name = 'a.txt'")[0][0])
     aged(app)
 
-    told = purge().data
+    result = purge().data
 
-    assert (told["items"], told["contents"]) == ({"file": 1}, 0)
+    assert (result["items"], result["contents"]) == ({"file": 1}, 0)
     assert call("get_file", file="b.txt").data["text"] == "shared"
     unit = read_rows(app, "SELECT call FROM changes ORDER BY id DESC LIMIT 1 OFFSET 1")[0][0]
     call("undo", unit=unit, skip_conflicts=True)
@@ -255,9 +255,9 @@ def test_while_contents_are_copied_they_stay_and_the_answer_says_so(
     call("delete_item", item=read_rows(app, "SELECT id FROM files")[0][0])
 
     with open_contents(app.settings, app.context.database).retain():
-        told = purge().data
+        result = purge().data
 
-    assert (told["items"], told["contents"], len(told["problems"])) == ({"file": 1}, 0, 1)
+    assert (result["items"], result["contents"], len(result["problems"])) == ({"file": 1}, 0, 1)
     assert call("purge", confirm=True).data["contents"] == 1
 
 
@@ -282,9 +282,9 @@ def test_a_dry_run_tells_and_changes_nothing(call: Call, clock: StandingClock, a
     clock.advance(days=31)
     before = read_rows(app, "SELECT * FROM notes"), read_rows(app, "SELECT * FROM changes")
 
-    told = call("purge", dry_run=True)
+    answer = call("purge", dry_run=True)
 
-    assert told.summary == "Would delete 1 note from the trash; 2 entries of the log"
+    assert answer.summary == "Would delete 1 note from the trash; 2 entries of the log"
     assert (read_rows(app, "SELECT * FROM notes"), read_rows(app, "SELECT * FROM changes")) == before
 
 

@@ -42,9 +42,9 @@ def test_an_import_does_not_bring_back_what_was_forgotten(
     purge()
     (tmp_path / "Notes" / "Garden" / "Tea.md").write_text(f"{SECRET} again\n\n- [ ] Buy {SECRET}\n")
 
-    told = call("import.markdown", folder=str(tmp_path / "Notes")).data
+    answer = call("import.markdown", folder=str(tmp_path / "Notes")).data
 
-    assert (told["notes_created"], told["tasks_created"], told["projects_created"]) == (0, 0, 0)
+    assert (answer["notes_created"], answer["tasks_created"], answer["projects_created"]) == (0, 0, 0)
     assert read_rows(app, "SELECT title FROM notes") == [("Soup",)]
 
 

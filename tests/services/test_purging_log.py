@@ -38,21 +38,21 @@ def test_the_log_keeps_that_a_call_was_made_but_not_what_it_said(call: Call, app
     call("delete_item", item=note)
     app.recorder.flush()
 
-    told = call("purge", days=0, confirm=True) if clock.advance(minutes=1) is None else None
+    answer = call("purge", days=0, confirm=True) if clock.advance(minutes=1) is None else None
 
-    assert told is not None
-    assert told.data["calls"] == 2
+    assert answer is not None
+    assert answer.data["calls"] == 2
     logged = read_rows(app, "SELECT name, CAST(arguments AS TEXT) FROM calls WHERE name != 'purge' ORDER BY number")
     assert logged == [("create_note", '{"forgotten":true}'), ("delete_item", '{"forgotten":true}')]
 
 
-def kept_job(app: App, told: str, *, ended: bool) -> str:
+def kept_job(app: App, message: str, *, ended: bool) -> str:
     """Keep a job that was given a text and, if it has ended, answers it."""
-    new = Job(id=app.context.new_id("w"), kind="run_script", arguments={"code": told}, asker=Requester(),
+    new = Job(id=app.context.new_id("w"), kind="run_script", arguments={"code": message}, asker=Requester(),
               created_at=app.context.now(), unit="w_unit")  # fmt: skip
     if ended:
         new = new.start("me", app.context.now()).finish(
-            "succeeded", app.context.now(), summary=told, result={"text": told}
+            "succeeded", app.context.now(), summary=message, result={"text": message}
         )
     with app.context.database.transaction(QUEUE) as session:
         store_jobs.add(session, new)
@@ -71,9 +71,9 @@ def test_ended_jobs_stay_without_what_they_told_of_what_was_forgotten(
     )
     clock.advance(minutes=1)
 
-    told = call("purge", days=0, confirm=True)
+    answer = call("purge", days=0, confirm=True)
 
-    assert told.data["jobs"] == 1
+    assert answer.data["jobs"] == 1
     emptied = app.jobs.get_job(telling)
     assert (emptied.state, emptied.arguments, emptied.summary, emptied.result) == ("succeeded", {}, "", None)
     assert app.jobs.get_job(waiting).arguments["code"].endswith(f"({note!r})")

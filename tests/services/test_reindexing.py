@@ -290,7 +290,7 @@ def test_progress_says_how_fast_it_is_and_what_is_left() -> None:
     heard: list[tuple[int, int, str]] = []
     seconds = iter(range(100))
     at_work = AtWork()
-    watch = ReindexProgress(lambda *told: heard.append(told), at_work, lambda: float(next(seconds)))
+    watch = ReindexProgress(lambda *message: heard.append(message), at_work, lambda: float(next(seconds)))
 
     watch.start_phase(100)
     at_work.embedded = 30

@@ -138,8 +138,8 @@ def test_what_a_newer_program_made_is_refused(
     made: str, newer: dict[str, Any], call: Call, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     source: Path = request.getfixturevalue(made)
-    told = json.loads((source / "manifest.json").read_text())
-    (source / "manifest.json").write_text(json.dumps(told | newer))
+    manifest = json.loads((source / "manifest.json").read_text())
+    (source / "manifest.json").write_text(json.dumps(manifest | newer))
 
     with pytest.raises(InvalidInputError, match="newer Panorama"):
         call("restore", source=str(source), folder=str(tmp_path / "again"))
@@ -149,9 +149,9 @@ def test_what_a_newer_program_made_is_refused(
 
 @pytest.mark.parametrize("path", ["../outside", "/etc/passwd", "files/../../x", "files//x", "manifest.json", "a\\b"])
 def test_a_list_that_leads_elsewhere_is_refused(backup: Path, call: Call, tmp_path: Path, path: str) -> None:
-    told = json.loads((backup / "manifest.json").read_text())
-    told["files"][path] = {"size": 1, "sha256": "0" * 64}
-    (backup / "manifest.json").write_text(json.dumps(with_digest(told)))
+    manifest = json.loads((backup / "manifest.json").read_text())
+    manifest["files"][path] = {"size": 1, "sha256": "0" * 64}
+    (backup / "manifest.json").write_text(json.dumps(with_digest(manifest)))
 
     with pytest.raises(InvalidInputError, match="damaged"):
         call("restore", source=str(backup), folder=str(tmp_path / "again"))
@@ -269,20 +269,20 @@ def test_an_import_of_the_pages_gives_the_same_notes_tasks_and_projects(lived: A
     call("items.link_source", item="Water", source_ref="claap:rec_1/0a1b")
     path = Path(call("export", folder=str(tmp_path / "out"), confirm=True).data["path"])
 
-    told = _imported(path / "markdown", tmp_path / "other")
+    result = _imported(path / "markdown", tmp_path / "other")
 
     with (
         closing(sqlite3.connect(lived.settings.home / "panorama.db")) as mine,
-        closing(sqlite3.connect(told)) as theirs,
+        closing(sqlite3.connect(result)) as theirs,
     ):
         for question in (
             "SELECT title, content, tags, pinned FROM notes ORDER BY 1, 2",
             "SELECT title, status, deadline, recurrence, important, tags, notes FROM tasks ORDER BY 1",
             "SELECT name FROM projects",
         ):
-            wanted = mine.execute(question).fetchall()
+            expected = mine.execute(question).fetchall()
             found = theirs.execute(question).fetchall()
-            assert [row for row in wanted if row not in found] == []
+            assert [row for row in expected if row not in found] == []
         assert theirs.execute("SELECT count(*) FROM tasks").fetchone() == (4,)
 
 

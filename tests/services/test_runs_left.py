@@ -165,9 +165,9 @@ def test_a_run_under_way_here_is_left_alone(app: App, call: Call, run: Run) -> N
     code = 'sdk.tasks.create("Tea")\nsdk.progress(1, 2)\nreturn [task.title for task in sdk.tasks.list()]'
 
     with looking(app) as looked:
-        told = [run(code, dry_run=True), run(code, atomic=True)]
+        received = [run(code, dry_run=True), run(code, atomic=True)]
 
-    assert [(item["result"], "error" in item) for item in told] == [(["Tea"], False)] * 2
+    assert [(item["result"], "error" in item) for item in received] == [(["Tea"], False)] * 2
     assert looked == ["running", "running"]
 
 
@@ -195,11 +195,11 @@ def test_a_run_that_is_to_be_taken_back_is_known_before_it_writes(app: App, run:
 
 def test_the_job_of_an_atomic_script_says_that_nothing_is_left(app: App, run: Run, call: Call, gone: str) -> None:
     id_ = left_behind(app, "run_code", current=1, total=2, heartbeat=None)
-    told = left(app, run(WRITING)["run_id"], gone, atomic=True)
+    result = left(app, run(WRITING)["run_id"], gone, atomic=True)
     with app.context.database.transaction(QUEUE) as session:
         old = job_rows.find(session, id_)
         assert old
-        job_rows.save(session, old, replace(old, unit=told, arguments={"code": WRITING, "atomic": True}))
+        job_rows.save(session, old, replace(old, unit=result, arguments={"code": WRITING, "atomic": True}))
 
     app.recover_orphans()
 
@@ -220,8 +220,8 @@ def test_the_queue_looks_for_runs_and_copies_that_were_left(app: App, run: Run, 
 def test_where_no_queue_works_the_first_script_looks(home: Path, gone: str) -> None:
     talk = Conversation(id="v_test", actor="tool", client="test")
     with open_app(read_settings(home=home)) as app:
-        told = app.calls.call("run_code", {"code": WRITING, "dry_run": True}, talk).data
-        id_ = left(app, told["run_id"], gone)
+        result = app.calls.call("run_code", {"code": WRITING, "dry_run": True}, talk).data
+        id_ = left(app, result["run_id"], gone)
         folder = copied(app, id_)
 
     with open_app(read_settings(home=home)) as app:

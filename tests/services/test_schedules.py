@@ -136,12 +136,12 @@ def test_a_job_that_is_refused_is_told_and_the_schedule_goes_on(
     queue.fails = InvalidInputError("There is no folder.", hint="Make it.")
     clock.advance(hours=1)
     tick()
-    told = call("list_schedules").data[0]["problem"]
+    problem = call("list_schedules").data[0]["problem"]
     queue.fails = None
     clock.advance(hours=1)
     tick()
 
-    assert told == "There is no folder."
+    assert problem == "There is no folder."
     assert len(queue.submitted) == 1
 
 
@@ -231,7 +231,7 @@ def test_a_clock_that_is_set_back_a_little_runs_nothing_twice(
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "expected"),
     [
         ({"kind": "backups", "every": "1h"}, "backup"),
         ({"kind": "backup", "cron": "0 0 30 2 *"}, "never fires"),
@@ -250,12 +250,12 @@ def test_a_clock_that_is_set_back_a_little_runs_nothing_twice(
     ],
 )
 def test_what_cannot_be_is_refused_with_the_next_step_and_changes_nothing(
-    call: Call, wrong: dict[str, Any], told: str
+    call: Call, wrong: dict[str, Any], expected: str
 ) -> None:
     with pytest.raises(InvalidInputError) as refused:
         call("add_schedule", **wrong)
 
-    assert told in f"{refused.value.message} {refused.value.hint}"
+    assert expected in f"{refused.value.message} {refused.value.hint}"
     assert refused.value.hint
     assert call("list_schedules").data == []
 

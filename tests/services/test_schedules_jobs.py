@@ -67,12 +67,12 @@ def test_the_person_agrees_to_what_will_ask_nobody_when_it_runs(
         arguments = {"folder": str(tmp_path / "notes")}
     with open_app(read_settings(home=home)) as alone:
         talk = Conversation("v_schedules", actor=actor, client="tests")
-        wanted = {"kind": kind, "every": "1d", "arguments": arguments}
+        expected = {"kind": kind, "every": "1d", "arguments": arguments}
         with pytest.raises(ConfirmationError) as asked:
-            alone.calls.call("add_schedule", wanted, talk)
+            alone.calls.call("add_schedule", expected, talk)
         assert alone.calls.call("list_schedules", {}, talk).data == []
 
-        alone.calls.call("add_schedule", wanted, talk, agreed=asked.value.agreement)
+        alone.calls.call("add_schedule", expected, talk, agreed=asked.value.agreement)
 
         assert "automatically every 1d? It will not ask again." in asked.value.question
         assert len(alone.calls.call("list_schedules", {}, talk).data) == 1
@@ -81,12 +81,12 @@ def test_the_person_agrees_to_what_will_ask_nobody_when_it_runs(
 @pytest.mark.parametrize("kind", ["purge", "import", "restore"])
 def test_an_assistant_cannot_schedule_what_is_for_the_terminal(home: Path, kind: str) -> None:
     talk = Conversation("v_schedules", actor="tool", client="tests")
-    wanted = {"kind": kind, "every": "1d", "confirm": True}
+    expected = {"kind": kind, "every": "1d", "confirm": True}
     with open_app(read_settings(home=home)) as alone:
         with pytest.raises(InvalidInputError) as refused:
-            alone.calls.call("add_schedule", wanted, talk)
+            alone.calls.call("add_schedule", expected, talk)
         with pytest.raises(PanoramaError):
-            alone.calls.call("batch", {"operations": [{"tool": "add_schedule", "args": wanted}]}, talk)
+            alone.calls.call("batch", {"operations": [{"tool": "add_schedule", "args": expected}]}, talk)
 
         assert "at a terminal" in refused.value.message
         assert alone.calls.call("list_schedules", {}, talk).data == []
@@ -106,9 +106,9 @@ def test_what_the_job_would_refuse_is_refused_when_the_schedule_is_added(
     home: Path, kind: str, arguments: dict[str, Any], why: str
 ) -> None:
     talk = Conversation("v_schedules", actor="cli", client="tests")
-    wanted = {"kind": kind, "every": "1d", "arguments": arguments, "confirm": True}
+    expected = {"kind": kind, "every": "1d", "arguments": arguments, "confirm": True}
     with open_app(read_settings(home=home)) as alone, pytest.raises(PanoramaError) as refused:
-        alone.calls.call("schedules.add", wanted, talk)
+        alone.calls.call("schedules.add", expected, talk)
 
     assert why in refused.value.message
 
@@ -117,8 +117,8 @@ def test_a_schedule_says_what_went_wrong_with_its_last_job(home: Path, tmp_path:
     (folder := tmp_path / "notes").mkdir()
     with open_app(read_settings(home=home)) as alone, run_jobs(alone):
         talk = Conversation("v_schedules", actor="cli", client="tests")
-        wanted = {"kind": "import", "at": soon(), "arguments": {"folder": str(folder)}, "confirm": True}
-        alone.calls.call("schedules.add", wanted, talk)
+        expected = {"kind": "import", "at": soon(), "arguments": {"folder": str(folder)}, "confirm": True}
+        alone.calls.call("schedules.add", expected, talk)
         folder.rmdir()
         until(lambda: ended(alone, talk), "its end")
         (schedule,) = alone.calls.call("list_schedules", {"detail": "full"}, talk).data
@@ -141,8 +141,8 @@ def test_what_the_person_agreed_to_runs_without_asking_again(home: Path) -> None
         talk = Conversation("v_schedules", actor="cli", client="tests")
         gone = alone.calls.call("create_note", {"title": "Gone"}, talk).data["id"]
         alone.calls.call("delete_item", {"item": gone}, talk)
-        wanted = {"kind": "purge", "at": soon(), "arguments": {"days": 0}, "confirm": True}
-        alone.calls.call("add_schedule", wanted, talk)
+        expected = {"kind": "purge", "at": soon(), "arguments": {"days": 0}, "confirm": True}
+        alone.calls.call("add_schedule", expected, talk)
         until(lambda: ended(alone, talk), "the purge")
         job = alone.calls.call("jobs.get", {"job": ended(alone, talk)[0]["id"]}, talk).data
 

@@ -20,19 +20,19 @@ def approved(app: App) -> None:
 
 
 def test_a_script_that_was_approved_is_found_with_its_purpose_and_what_it_takes(approved: None, call: Call) -> None:
-    told = call("search_sdk", query="write a task down").data["python"]
+    answer = call("search_sdk", query="write a task down").data["python"]
 
-    assert "sdk.scripts.write_down(*, title: str, day: date | None = …)\n    Write a task down." in told
+    assert "sdk.scripts.write_down(*, title: str, day: date | None = …)\n    Write a task down." in answer
 
 
 def test_what_is_found_is_called_as_it_is_told(approved: None, call: Call) -> None:
     call("create_task", title="Tea")
-    told = call("search_sdk", query="sdk.scripts.count_tasks", detail="full").data["python"]
+    answer = call("search_sdk", query="sdk.scripts.count_tasks", detail="full").data["python"]
 
     ran = call("run_code", code="return sdk.scripts.count_tasks(project='')").data
 
-    assert told.startswith("sdk.scripts.count_tasks(*, project: str = '')")
-    assert "project: Only this project." in told
+    assert answer.startswith("sdk.scripts.count_tasks(*, project: str = '')")
+    assert "project: Only this project." in answer
     assert ran["result"] == 1
 
 
@@ -40,11 +40,11 @@ def test_a_draft_and_what_was_changed_since_are_not_told_of(approved: None, app:
     put(app, "draft_count", COUNTING)
     put(app, "write_down", WRITING + "# and more\n")
 
-    told = call("search_sdk", query="write_down draft_count count_tasks", detail="brief").data["python"]
+    answer = call("search_sdk", query="write_down draft_count count_tasks", detail="brief").data["python"]
 
-    assert "scripts.count_tasks(project): Count the tasks of a project." in told
-    assert "write_down" not in told
-    assert "draft_count" not in told
+    assert "scripts.count_tasks(project): Count the tasks of a project." in answer
+    assert "write_down" not in answer
+    assert "draft_count" not in answer
 
 
 def test_without_a_query_they_are_named_in_one_line(approved: None, call: Call) -> None:

@@ -83,7 +83,7 @@ def test_small_words_that_many_items_hold_are_told_of_nowhere(context: Desk) -> 
 
 
 @pytest.mark.parametrize(
-    ("narrowed", "said"),
+    ("narrowed", "text"),
     [
         ({}, ""),
         ({"kinds": ("task", "file")}, "Narrowed by kinds: leave it out to look everywhere."),
@@ -97,13 +97,13 @@ def test_small_words_that_many_items_hold_are_told_of_nowhere(context: Desk) -> 
     ],
 )
 def test_where_nothing_is_found_is_said_what_narrowed_the_search(
-    context: Desk, narrowed: dict[str, Any], said: str
+    context: Desk, narrowed: dict[str, Any], text: str
 ) -> None:
     context.note("Tea")
 
     page = context.search.search("oolong", PageRequest(), **narrowed)
 
-    assert (page.items, page.hint) == ((), said)
+    assert (page.items, page.hint) == ((), text)
 
 
 def test_a_phrase_that_nothing_holds_is_said_to_be_looked_for_as_it_is(context: Desk) -> None:
@@ -111,8 +111,8 @@ def test_a_phrase_that_nothing_holds_is_said_to_be_looked_for_as_it_is(context: 
 
     page = context.found('"green tea"')
 
-    said = "Quoted words match exactly and together: remove the quotes to find more."
-    assert (page.items, page.hint) == ((), said)
+    hint = "Quoted words match exactly and together: remove the quotes to find more."
+    assert (page.items, page.hint) == ((), hint)
 
 
 def test_what_narrowed_a_search_that_finds_is_not_told(context: Desk) -> None:
@@ -164,11 +164,11 @@ def test_what_is_in_the_trash_is_not_found_though_the_index_lags(app: App, conte
 def test_the_filters_reach_the_index(context: Desk, meaning: Told) -> None:
     context.search.search("tea", PageRequest(), kinds=("task", "note"), since="2026-05-01", until="2026-05-02")
 
-    wanted = meaning.asked[0][1]
-    assert wanted.kinds == ("task", "note")
-    assert wanted.since is not None
-    assert wanted.until is not None
-    assert (wanted.until - wanted.since).days == 2
+    expected = meaning.asked[0][1]
+    assert expected.kinds == ("task", "note")
+    assert expected.since is not None
+    assert expected.until is not None
+    assert (expected.until - expected.since).days == 2
 
 
 def test_a_hit_of_meaning_that_the_filters_exclude_by_now_is_left_out(context: Desk, meaning: Told) -> None:

@@ -12,20 +12,20 @@ __all__ = ["context", "meaning"]
 
 
 def test_an_id_comes_first_in_every_mode(context: Desk, meaning: Told) -> None:
-    wanted, other = context.note("Tea"), context.note("Coffee")
+    note, other = context.note("Tea"), context.note("Coffee")
     meaning.hits = {other: 0.9}
 
-    first = [context.found(wanted, mode).items[0] for mode in ("hybrid", "keyword", "semantic")]
+    first = [context.found(note, mode).items[0] for mode in ("hybrid", "keyword", "semantic")]
 
-    assert [(row.id, row.why[0]) for row in first] == [(wanted, "id")] * 3
+    assert [(row.id, row.why[0]) for row in first] == [(note, "id")] * 3
 
 
 def test_an_id_is_found_in_any_case_and_as_it_is_read_aloud(context: Desk, meaning: Told) -> None:
-    wanted, other = context.note("Tea"), context.note("Coffee")
+    note, other = context.note("Tea"), context.note("Coffee")
     meaning.hits = {other: 0.9}
 
-    for said in (wanted.upper(), f" {wanted.title()} ", wanted[:2] + wanted[2:].replace("0", "o").replace("1", "L")):
-        assert [(row.id, row.why) for row in context.found(said).items] == [(wanted, ("id",))]
+    for form in (note.upper(), f" {note.title()} ", note[:2] + note[2:].replace("0", "o").replace("1", "L")):
+        assert [(row.id, row.why) for row in context.found(form).items] == [(note, ("id",))]
 
 
 def test_ids_in_a_sentence_come_first_and_the_rest_behind(context: Desk, meaning: Told) -> None:

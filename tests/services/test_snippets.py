@@ -19,10 +19,10 @@ def test_a_natural_script_returns_what_its_author_expects(path: Path, call: Call
     source = path.read_text(encoding="utf-8")
     expected = json.loads(source.partition("\n")[0].removeprefix("# expect: "))
 
-    told = call("run_code", code=source).data
+    answer = call("run_code", code=source).data
 
-    assert "error" not in told, told
-    assert told["result"] == expected
+    assert "error" not in answer, answer
+    assert answer["result"] == expected
 
 
 def test_there_are_forty_of_them() -> None:

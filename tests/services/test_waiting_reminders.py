@@ -93,7 +93,7 @@ def test_a_changed_title_is_no_reason_to_speak_of_ringing(call: Call) -> None:
 
 
 def test_that_a_reminder_or_schedule_needs_an_open_client_is_said_only_while_it_is_true(call: Call, app: App) -> None:
-    said = "only while a client is open; `panorama service install` changes that."
+    hint = "only while a client is open; `panorama service install` changes that."
     with app.timing.ringing.mark_running(stays=False):
         empty = call("status")
         lingering = [
@@ -105,7 +105,7 @@ def test_that_a_reminder_or_schedule_needs_an_open_client_is_said_only_while_it_
         app.timing.ringing.update_alarms()
         staying = [call("create_reminder", title="Jam", at="2026-05-20T16:00"), call("list_reminders"), call("status")]
 
-    assert [item.metadata["hint"].count(said) for item in lingering] == [1] * 5
+    assert [item.metadata["hint"].count(hint) for item in lingering] == [1] * 5
     assert not any("hint" in item.metadata for item in (empty, *staying))
 
 

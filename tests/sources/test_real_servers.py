@@ -81,12 +81,12 @@ def test_the_server_of_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_server_of_thinking(tmp_path: Path) -> None:
     with _start(tmp_path, "mcp-server-sequential-thinking") as server:
-        told = server.call(
+        answer = server.call(
             "sequentialthinking", thought="Tea.", nextThoughtNeeded=False, thoughtNumber=1, totalThoughts=1
         )
 
-    assert isinstance(told, dict)
-    assert told["thoughtNumber"] == 1
+    assert isinstance(answer, dict)
+    assert answer["thoughtNumber"] == 1
 
 
 def test_the_server_of_time(tmp_path: Path) -> None:

@@ -33,17 +33,17 @@ def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
 @pytest.fixture
 def told(database: SqliteDatabase) -> list[list[ItemChange]]:
     """What a listener was told, transaction by transaction."""
-    told: list[list[ItemChange]] = []
-    database.subscribe(lambda touched: told.append(list(touched)))
-    return told
+    received: list[list[ItemChange]] = []
+    database.subscribe(lambda touched: received.append(list(touched)))
+    return received
 
 
 def note(number: int = 1, **fields: object) -> Note:
     return Note(id=f"n_{number:010}", created_at=NOW, updated_at=NOW, **{"title": f"Note {number}", **fields})
 
 
-def ids(told: list[list[ItemChange]]) -> list[list[str]]:
-    return [[touch.id for touch in touched] for touched in told]
+def ids(message: list[list[ItemChange]]) -> list[list[str]]:
+    return [[touch.id for touch in touched] for touched in message]
 
 
 def test_a_listener_is_told_what_a_transaction_touched(database: SqliteDatabase, told: list[list[ItemChange]]) -> None:
@@ -109,18 +109,18 @@ def test_a_transaction_that_touches_no_item_is_not_told(database: SqliteDatabase
 def test_an_error_of_a_listener_is_logged_and_harms_nothing(
     database: SqliteDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
-    told: list[Sequence[ItemChange]] = []
+    received: list[Sequence[ItemChange]] = []
 
     def fail(_: Sequence[ItemChange]) -> None:
         raise RuntimeError("deaf")
 
     database.subscribe(fail)
-    database.subscribe(told.append)
+    database.subscribe(received.append)
     with caplog.at_level(logging.ERROR), database.transaction(ORIGIN) as session:
         rows.add(session, note())
 
     assert "deaf" in caplog.text
-    assert len(told) == 1
+    assert len(received) == 1
     with database.reading() as session:
         assert rows.exists(session, "note", note().id)
 
@@ -141,15 +141,15 @@ def test_an_error_of_what_is_done_later_is_logged_and_harms_nothing(
 
 
 def test_who_stops_is_told_no_more(database: SqliteDatabase) -> None:
-    told: list[Sequence[ItemChange]] = []
-    stop = database.subscribe(told.append)
+    received: list[Sequence[ItemChange]] = []
+    stop = database.subscribe(received.append)
 
     stop()
     stop()
     with database.transaction(ORIGIN) as session:
         rows.add(session, note())
 
-    assert told == []
+    assert received == []
 
 
 def test_a_touch_names_what_changed_and_both_projects(database: SqliteDatabase, told: list[list[ItemChange]]) -> None:

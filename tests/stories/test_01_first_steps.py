@@ -48,9 +48,9 @@ async def test_a_write_that_changes_nothing_makes_no_version(chat: Chat) -> None
     made = await chat("create_task", title="Buy tea")
 
     for same in ({"title": "Buy tea"}, {"deadline": None}, {}):
-        told = await chat("update_task", task=made.id, **same)
-        assert f"Nothing changed in task “Buy tea” ({made.id}), version 1" in told.text
-        assert "null fields keep their value" in told.text
+        answer = await chat("update_task", task=made.id, **same)
+        assert f"Nothing changed in task “Buy tea” ({made.id}), version 1" in answer.text
+        assert "null fields keep their value" in answer.text
 
     assert (await chat("get_item", item=made.id)).data["item"]["version"] == 1
 

@@ -54,23 +54,23 @@ async def test_a_candidate_is_taken_by_its_id(chat: Chat) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["Kitchen renovaton", "kitchen", "renovation", "Kichen renovation", "The kitchen renovation"]
+    "text", ["Kitchen renovaton", "kitchen", "renovation", "Kichen renovation", "The kitchen renovation"]
 )
-async def test_an_unknown_name_is_answered_with_the_nearest(chat: Chat, said: str) -> None:
+async def test_an_unknown_name_is_answered_with_the_nearest(chat: Chat, text: str) -> None:
     made = await chat("create_project", name="Kitchen renovation")
     await chat("create_project", name="Taxes")
 
-    refusal = await chat.refused("get_project", project=said)
+    refusal = await chat.refused("get_project", project=text)
 
     assert refusal.code == "not_found"
     assert [candidate["id"] for candidate in refusal.candidates] == [made.id]
 
 
-@pytest.mark.parametrize("said", ["Teaa", "Te", "tae"])
-async def test_a_slip_in_a_short_name_is_answered_with_the_nearest(chat: Chat, said: str) -> None:
+@pytest.mark.parametrize("text", ["Teaa", "Te", "tae"])
+async def test_a_slip_in_a_short_name_is_answered_with_the_nearest(chat: Chat, text: str) -> None:
     made = await chat("create_task", title="Tea")
 
-    refusal = await chat.refused("update_task", task=said, urgent=True)
+    refusal = await chat.refused("update_task", task=text, urgent=True)
 
     assert [candidate["id"] for candidate in refusal.candidates] == [made.id]
 

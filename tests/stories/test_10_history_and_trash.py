@@ -117,9 +117,9 @@ async def test_the_history_of_what_is_in_the_trash_is_told(chat: Chat) -> None:
 async def test_a_long_text_is_cut_in_a_history(chat: Chat) -> None:
     made = await chat("create_note", title="Plan", content="word " * 50_000)
 
-    told = await chat("history", item=made.id)
+    answer = await chat("history", item=made.id)
 
-    assert len(told.text) < 8 * 1024
+    assert len(answer.text) < 8 * 1024
 
 
 async def test_what_is_deleted_is_nowhere_to_be_read(chat: Chat) -> None:

@@ -27,11 +27,11 @@ def log(app: App, call: Callable[..., Answer]) -> Log:
 
 
 async def test_a_call_that_succeeded_is_logged_as_a_success(chat: Chat, log: Log) -> None:
-    told = await chat("create_task", title="Tea")
+    answer = await chat("create_task", title="Tea")
 
     entry = log()[-1]
     assert (entry["name"], entry["success"], entry["changes"]) == ("create_task", True, 1)
-    assert entry["chars"] == len(told.text)
+    assert entry["chars"] == len(answer.text)
 
 
 @pytest.mark.parametrize(

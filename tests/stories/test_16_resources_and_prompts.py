@@ -119,10 +119,10 @@ async def test_a_prompt_takes_its_arguments(either: Chat, name: str, arguments: 
 
 async def test_how_to_write_a_script_is_told_in_two_kilobytes(either: Chat) -> None:
     prompt = str(getattr((await either.client.get_prompt("write_script")).messages[0].content, "text", ""))
-    told = await page(either, "panorama://scripts")
+    answer = await page(either, "panorama://scripts")
 
-    assert told in prompt
-    assert "def main(" in told
+    assert answer in prompt
+    assert "def main(" in answer
     assert len(prompt.encode()) < 2048
 
 

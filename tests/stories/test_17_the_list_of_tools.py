@@ -140,8 +140,8 @@ async def test_no_description_sends_to_a_tool_that_is_not_listed(app: App, eithe
     for tool in tools:
         if tool.name == "batch":  # it names what it alone reaches
             continue
-        told = f"{tool.description} {json.dumps(tool.input_schema)}"
-        assert not {name for name in others if re.search(rf"\b{name}\b", told)}, tool.name
+        text = f"{tool.description} {json.dumps(tool.input_schema)}"
+        assert not {name for name in others if re.search(rf"\b{name}\b", text)}, tool.name
 
 
 async def test_batch_names_every_tool_that_it_alone_reaches_for_everyday_work(app: App, either: Chat) -> None:
@@ -230,8 +230,8 @@ async def test_every_tool_has_annotations(either: Chat) -> None:
     for tool in await listed(either):
         hints = tool.annotations
         assert hints is not None, tool.name
-        told = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
-        assert all(isinstance(hint, bool) for hint in told), tool.name
+        declared = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
+        assert all(isinstance(hint, bool) for hint in declared), tool.name
 
 
 async def test_reading_tools_say_that_they_only_read(either: Chat) -> None:

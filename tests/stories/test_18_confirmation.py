@@ -297,10 +297,10 @@ async def test_a_step_of_a_batch_says_for_itself_that_the_person_agreed(app: App
 async def test_a_step_that_stands_alone_tells_that_it_waits_for_a_yes(chat: Chat) -> None:
     steps = [{"tool": "delete_item", "args": ALL_OF_IT}, {"tool": "create_task", "args": {"title": "Rest"}}]
 
-    told = await chat("batch", operations=steps, atomic=False)
+    answer = await chat("batch", operations=steps, atomic=False)
 
-    assert [result["ok"] for result in told.data["results"]] == [False, True]
-    assert told.data["results"][0]["error"]["code"] == "confirmation_needed"
+    assert [result["ok"] for result in answer.data["results"]] == [False, True]
+    assert answer.data["results"][0]["error"]["code"] == "confirmation_needed"
 
 
 @pytest.mark.usefixtures("furnished")

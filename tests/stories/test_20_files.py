@@ -27,9 +27,9 @@ def step(tool: str, **arguments: Any) -> dict[str, Any]:
 async def test_a_batch_writes_a_file_though_its_tools_are_not_listed(either: Chat) -> None:
     listed = {tool.name for tool in await either.client.list_tools()}
 
-    told = await either("batch", operations=[step("write_file", name="tea.csv", text="tea,cups\noolong,2\n")])
+    answer = await either("batch", operations=[step("write_file", name="tea.csv", text="tea,cups\noolong,2\n")])
 
-    made = told.data["results"][0]["data"]
+    made = answer.data["results"][0]["data"]
     assert not TOOLS & listed
     assert (made["name"], made["media_type"], made["size"]) == ("tea.csv", "text/csv", 18)
     assert (await either("search", query="oolong")).data[0]["id"] == made["id"]

@@ -28,46 +28,46 @@ async def urgent(chat: Chat) -> list[str]:
 
 
 async def test_the_reference_tells_what_a_script_can_call(either: Chat) -> None:
-    told = await either("search_sdk", query="change tasks")
+    answer = await either("search_sdk", query="change tasks")
 
-    assert "def tasks.update(" in told.text or "sdk.tasks.update(" in told.text
-    assert len(told.text) <= 10_000
+    assert "def tasks.update(" in answer.text or "sdk.tasks.update(" in answer.text
+    assert len(answer.text) <= 10_000
 
 
 async def test_the_overview_fits_on_one_page(either: Chat) -> None:
-    told = await either("search_sdk", detail="brief")
+    answer = await either("search_sdk", detail="brief")
 
-    assert "sdk" in told.text
-    assert len(told.text) <= 10_000
+    assert "sdk" in answer.text
+    assert len(answer.text) <= 10_000
 
 
 async def test_a_script_reads_much_and_answers_little(either: Chat) -> None:
     await with_two_late_tasks(either)
 
-    told = await either("run_code", code=LATE)
+    answer = await either("run_code", code=LATE)
 
-    assert sorted(told.data["result"]) == ["Call the plumber", "Order tiles"]
-    assert told.data["stdout"] == "2 late\n"
-    assert told.data["changes"] == {"updated": 2}
-    assert "3 calls, 2 updated" in told.summary
-    assert len(told.text) < 700
+    assert sorted(answer.data["result"]) == ["Call the plumber", "Order tiles"]
+    assert answer.data["stdout"] == "2 late\n"
+    assert answer.data["changes"] == {"updated": 2}
+    assert "3 calls, 2 updated" in answer.summary
+    assert len(answer.text) < 700
 
 
 async def test_a_dry_run_shows_what_would_change_and_changes_nothing(either: Chat) -> None:
     await with_two_late_tasks(either)
 
-    told = await either("run_code", code=LATE, dry_run=True)
+    answer = await either("run_code", code=LATE, dry_run=True)
 
-    assert [change["fields"] for change in told.data["would"]] == [{"urgent": [False, True]}] * 2
+    assert [change["fields"] for change in answer.data["would"]] == [{"urgent": [False, True]}] * 2
     assert await urgent(either) == []
 
 
 async def test_a_run_is_undone_as_one(either: Chat) -> None:
     await with_two_late_tasks(either)
-    told = await either("run_code", code=LATE)
+    answer = await either("run_code", code=LATE)
     changed = await urgent(either)
 
-    await either("undo", unit=told.metadata["undo"])
+    await either("undo", unit=answer.metadata["undo"])
 
     assert changed == ["Call the plumber", "Order tiles"]
     assert await urgent(either) == []
@@ -76,19 +76,19 @@ async def test_a_run_is_undone_as_one(either: Chat) -> None:
 async def test_a_mistake_is_told_with_its_line_and_what_was_meant(either: Chat) -> None:
     await with_two_late_tasks(either)
 
-    told = await either("run_code", code="tasks = sdk.tasks.list()\nreturn tasks[0].dedline")
+    answer = await either("run_code", code="tasks = sdk.tasks.list()\nreturn tasks[0].dedline")
 
-    error = told.data["error"]
+    error = answer.data["error"]
     assert (error["line"], error["source"]) == (2, "return tasks[0].dedline")
     assert "Did you mean deadline?" in error["message"]
-    assert told.data["note"] == "Nothing was changed."
-    assert "Traceback" not in told.text
+    assert answer.data["note"] == "Nothing was changed."
+    assert "Traceback" not in answer.text
 
 
 async def test_what_scripts_may_not_say_is_refused_with_what_to_say_instead(either: Chat) -> None:
-    told = await either("run_code", code='text = open("notes.txt").read()')
+    answer = await either("run_code", code='text = open("notes.txt").read()')
 
-    error = told.data["error"]
+    error = answer.data["error"]
     assert error["line"] == 1
     assert "sdk.files" in error["message"] + error.get("hint", "")
 
@@ -109,9 +109,9 @@ async def test_the_client_hears_how_far_a_script_is(either: Chat) -> None:
 
 async def test_a_run_is_a_page_with_all_it_did(either: Chat) -> None:
     await with_two_late_tasks(either)
-    told = await either("run_code", code=LATE)
+    answer = await either("run_code", code=LATE)
 
-    page = await either.client.read_resource(f"panorama://run/{told.data['run_id']}")
+    page = await either.client.read_resource(f"panorama://run/{answer.data['run_id']}")
 
     text = getattr(page[0], "text", "")
     assert "sdk.tasks.update(task, urgent=True)" in text
@@ -120,7 +120,7 @@ async def test_a_run_is_a_page_with_all_it_did(either: Chat) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "expected"),
     [
         ("return []", "result: []"),
         ("return {}", "result: {}"),
@@ -139,11 +139,11 @@ async def test_a_run_is_a_page_with_all_it_did(either: Chat) -> None:
         ("x = 1", ", no result"),
     ],
 )
-async def test_a_result_is_told_once_and_taken_for_no_other(either: Chat, code: str, told: str) -> None:
+async def test_a_result_is_told_once_and_taken_for_no_other(either: Chat, code: str, expected: str) -> None:
     answer = await either("run_code", code=code)
 
-    assert told in answer.text
-    assert answer.text.replace("no result", "").count("result") == (told != ", no result")
+    assert expected in answer.text
+    assert answer.text.replace("no result", "").count("result") == (expected != ", no result")
 
 
 async def test_of_a_long_output_beginning_and_end_are_shown(either: Chat) -> None:
@@ -164,9 +164,9 @@ async def test_what_calls_beside_each_other_write_has_the_name_of_the_client(eit
 
 
 async def test_the_page_of_a_dry_run_does_not_say_that_anything_was_changed(either: Chat) -> None:
-    told = await either("run_code", code="sdk.tasks.create('Paint')", dry_run=True)
+    answer = await either("run_code", code="sdk.tasks.create('Paint')", dry_run=True)
 
-    page = await either.client.read_resource(f"panorama://run/{told.data['run_id']}")
+    page = await either.client.read_resource(f"panorama://run/{answer.data['run_id']}")
 
     text = getattr(page[0], "text", "")
     assert "1 created. It was a dry run: nothing of this was changed." in text
@@ -174,6 +174,6 @@ async def test_the_page_of_a_dry_run_does_not_say_that_anything_was_changed(eith
 
 
 async def test_every_run_tells_what_stood_around_it(either: Chat) -> None:
-    told = await either("run_code", code="1")
+    answer = await either("run_code", code="1")
 
-    assert told.data["isolation"] in ("seccomp+landlock", "seccomp", "seatbelt", "language-only")
+    assert answer.data["isolation"] in ("seccomp+landlock", "seccomp", "seatbelt", "language-only")

@@ -98,11 +98,11 @@ async def test_a_person_approves_in_the_client_and_a_tool_comes(app: App, era: E
         await chat("save_script", name="mark_late", code=MARKING)
         before = await tools(chat)
 
-        told = await chat("promote_script", script="mark_late")
+        answer = await chat("promote_script", script="mark_late")
 
         tool = next(listed_tool for listed_tool in await client.list_tools() if listed_tool.name == "script_mark_late")
         ran = await chat("script_mark_late", before="2026-06-01")
-    assert (before, told.data["tool"]) == ([], "script_mark_late")
+    assert (before, answer.data["tool"]) == ([], "script_mark_late")
     assert "writes: tasks.update" in person.questions[0]
     assert len(person.questions) == 1
     assert tool.description == "Mark what is late as urgent."
@@ -249,11 +249,11 @@ async def test_what_was_done_again_and_again_is_suggested(app: App, either: Chat
         await either("run_code", code=f"sdk.tasks.create({title!r})")
     app.recorder.flush()
 
-    told = await either("list_scripts", suggest=True)
+    answer = await either("list_scripts", suggest=True)
     review = await either("weekly_review")
 
-    assert told.summary == "1 thing is worth a script"
-    assert "ran 3 times and cost" in told.text
+    assert answer.summary == "1 thing is worth a script"
+    assert "ran 3 times and cost" in answer.text
     assert "Worth a script" in review.text
 
 

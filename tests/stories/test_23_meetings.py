@@ -17,12 +17,12 @@ async def test_a_meeting_is_logged_as_it_happens(either: Chat) -> None:
     await either("create_person", name="Ana", last_name="Kovač", aliases=["Anka"])
     begun = await either("log_session", title="Hob meeting", attendees="Anka", lines="Looked at two hobs")
     await either("log_session", session="Hob meeting", lines='[{"type": "decision", "text": "Induction"}]')
-    told = await either("log_session", session=begun.id, lines=["Ordered", {"text": "Call Ben", "type": "next_step"}])
+    answer = await either("log_session", session=begun.id, lines=["Ordered", {"text": "Call Ben", "type": "next_step"}])
 
     shown = await either("get_item", item="hob meeting")
     decided = await either("get_session", session=begun.id, type="decision")
 
-    assert told.summary.endswith("4 lines, version 3")
+    assert answer.summary.endswith("4 lines, version 3")
     assert shown.data["item"]["attendees"] == ["Ana Kovač"]
     assert [line["text"] for line in shown.data["belonging"]["lines"]] == [
         "Looked at two hobs", "Induction", "Ordered", "Call Ben",
@@ -56,10 +56,13 @@ async def test_who_comes_on_friday_has_one_answer(either: Chat) -> None:
     await either("create_event", title="Tiler comes", starts_at="friday 9:00", ends_at="12:00", attendees=["Ben"])
     await either("create_session", title="Kick-off", started_at="friday 14:00", attendees=["Ana"])
 
-    told = await either("list_events", day="friday")
+    answer = await either("list_events", day="friday")
 
-    assert told.summary == "2 events (day Fri 2026-05-22)"
-    assert [(row["title"], row["attendees"]) for row in told.data] == [("Tiler comes", ["Ben"]), ("Kick-off", ["Ana"])]
+    assert answer.summary == "2 events (day Fri 2026-05-22)"
+    assert [(row["title"], row["attendees"]) for row in answer.data] == [
+        ("Tiler comes", ["Ben"]),
+        ("Kick-off", ["Ana"]),
+    ]
 
 
 async def test_a_chain_of_thoughts_is_measured_and_exported(either: Chat) -> None:

@@ -66,14 +66,14 @@ async def test_the_user_is_shown_what_a_hidden_call_sends_and_the_script_goes_on
     person = Person()
 
     async with _talk(app, era, person) as chat:
-        told = await chat("run_code", code=f'sdk.tasks.create("Tea")\n{HIDDEN}')
+        answer = await chat("run_code", code=f'sdk.tasks.create("Tea")\n{HIDDEN}')
 
-    assert told.data["result"] == "a@example.org"
+    assert answer.data["result"] == "a@example.org"
     assert person.asked == [
         "Let a script call crm.add_lead? It may change something and may reach other people.\n"
         "It sends:\n  email: a@example.org\nA yes applies to such calls in this conversation."
     ]
-    assert [row["name"] for row in told.data["calls"]] == ["tasks.create", "crm.add_lead"]
+    assert [row["name"] for row in answer.data["calls"]] == ["tasks.create", "crm.add_lead"]
     assert _calls(log) == [["add-lead", {"email": "a@example.org"}]]
 
 
@@ -82,9 +82,9 @@ async def test_a_no_refuses_the_call_and_is_not_asked_again_in_this_run(app: App
     code = 'add = getattr(sdk, "crm").add_lead\nreturn [sdk.attempt(add, email=name).error for name in "ab"]'
 
     async with _talk(app, era, person) as chat:
-        told = await chat("run_code", code=code)
+        answer = await chat("run_code", code=code)
 
-    assert ["did not agree to crm.add_lead" in error for error in told.data["result"]] == [True, True]
+    assert ["did not agree to crm.add_lead" in error for error in answer.data["result"]] == [True, True]
     assert (len(person.asked), _calls(log)) == (1, [])
 
 
@@ -92,10 +92,10 @@ async def test_a_yes_counts_for_the_conversation(app: App, era: Era, log: Path) 
     person = Person()
 
     async with _talk(app, era, person) as chat:
-        told = await chat("run_code", code=TWICE)
+        answer = await chat("run_code", code=TWICE)
         await chat("run_code", code=HIDDEN)
 
-    assert told.data["result"] == "ab"
+    assert answer.data["result"] == "ab"
     assert (len(person.asked), len(_calls(log))) == (1, 3)
 
 
@@ -125,17 +125,17 @@ async def test_calls_side_by_side_ask_one_question(app: App, era: Era, log: Path
     person = Person()
 
     async with _talk(app, era, person) as chat:
-        told = await chat("run_code", code=TOGETHER)
+        answer = await chat("run_code", code=TOGETHER)
 
-    assert told.data["result"] == ["a", "b", "c"]
+    assert answer.data["result"] == ["a", "b", "c"]
     assert (len(person.asked), len(_calls(log))) == (1, 3)
 
 
 async def test_a_client_that_cannot_ask_gets_the_command(app: App, era: Era, log: Path) -> None:
     async with _talk(app, era, None) as chat:
-        told = await chat("run_code", code=HIDDEN)
+        answer = await chat("run_code", code=HIDDEN)
 
-    assert "Ask the user to run `panorama sources allow crm.add_lead`." in told.data["error"]["hint"]
+    assert "Ask the user to run `panorama sources allow crm.add_lead`." in answer.data["error"]["hint"]
     assert _calls(log) == []
 
 
@@ -149,9 +149,9 @@ async def test_the_clock_of_the_script_stands_still_and_others_write_meanwhile(
     person, code = Person(meanwhile=think), HIDDEN.replace("return", "email =")
 
     async with _talk(app, era, person) as chat:
-        told = await chat("run_code", code=f"{code}\nreturn email, len(sdk.tasks.list())", timeout=1)
+        answer = await chat("run_code", code=f"{code}\nreturn email, len(sdk.tasks.list())", timeout=1)
 
-    assert told.data["result"] == ["a@example.org", 1]
+    assert answer.data["result"] == ["a@example.org", 1]
     assert len(_calls(log)) == 1
 
 
@@ -160,9 +160,9 @@ async def test_a_run_asks_eight_times_at_most(app: App, era: Era, log: Path) -> 
     code = 'fetch = getattr(sdk, "crm").fetch\nfor n in range(20):\n    fetch(url=f"https://{n}.example")'
 
     async with _talk(app, era, person) as chat:
-        told = await chat("run_code", code=code)
+        answer = await chat("run_code", code=code)
 
-    assert "This run has asked the user 8 questions" in told.data["error"]["message"]
+    assert "This run has asked the user 8 questions" in answer.data["error"]["message"]
     assert (len(person.asked), len(_calls(log))) == (8, 8)
 
 
@@ -227,9 +227,9 @@ async def test_a_text_may_ask_before_and_while_it_runs(app: App, era: Era, log: 
     code = f'sdk.crm.fetch(url="https://a.example")\n{HIDDEN}'
 
     async with _talk(app, era, person) as chat:
-        told = await chat("run_code", code=code)
+        answer = await chat("run_code", code=code)
 
-    assert told.data["result"] == "a@example.org"
+    assert answer.data["result"] == "a@example.org"
     assert ["Let this script call sources?" in person.asked[0], "Let a script call" in person.asked[1]] == [True, True]
     assert len(_calls(log)) == 2
 
@@ -259,9 +259,9 @@ async def test_a_call_that_asks_is_answered_and_becomes_no_task(app: App, log: P
     person, follower = Person(), _Following()
 
     async with Client(build_server(app), elicitation_handler=person.answer, extensions=[follower]) as client:
-        told = await Chat(client)("run_code", code=HIDDEN)
+        answer = await Chat(client)("run_code", code=HIDDEN)
 
-    assert told.data["result"] == "a@example.org"
+    assert answer.data["result"] == "a@example.org"
     assert (follower.tasks, len(_calls(log))) == ([], 1)
 
 

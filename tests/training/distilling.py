@@ -59,13 +59,13 @@ def principal_axes(vectors: Floats) -> Floats:
 
 
 def distill(
-    texts: Sequence[str], vectors: Floats, pieces: Floats, words: WordPieceTokenizer, told: Callable[[str], object]
+    texts: Sequence[str], vectors: Floats, pieces: Floats, words: WordPieceTokenizer, message: Callable[[str], object]
 ) -> Floats:
     """Return the table; `vectors` are MiniLM's of the texts, `pieces` those of each piece by itself."""
     kept = principal_axes(vectors)
     weights = rarity_weights(len(pieces))[:, None]
     table = _normalize_rows(pieces @ kept) * weights
-    _train(table, _to_bags(texts, words), _normalize_rows(vectors @ kept), told)
+    _train(table, _to_bags(texts, words), _normalize_rows(vectors @ kept), message)
     return table * weights
 
 
@@ -79,25 +79,25 @@ def _to_bags(texts: Sequence[str], words: WordPieceTokenizer) -> _Bags:
     return _Bags(np.concatenate([np.array(entry, np.int32) for entry in results]), starts)
 
 
-def _train(table: Floats, bags: _Bags, wanted: Floats, told: Callable[[str], object]) -> None:
+def _train(table: Floats, bags: _Bags, expected: Floats, message: Callable[[str], object]) -> None:
     """Turn the sums of the rows towards what is wanted, by gradient descent with a step per row (as Adam does)."""
     chance = np.random.default_rng(_SEED)
     momentum, energy = np.zeros_like(table), np.zeros_like(table[:, :1])
     for epoch in range(EPOCHS):
-        order = chance.permutation(len(wanted))
+        order = chance.permutation(len(expected))
         nearness: list[float] = []
         for begin in range(0, len(order) - BATCH + 1, BATCH):
             texts = np.sort(order[begin : begin + BATCH])
-            rows, gradients, near = _gradients(table, bags, texts, wanted[texts])
+            rows, gradients, near = _gradients(table, bags, texts, expected[texts])
             nearness.append(near)
             energy[rows] = 0.98 * energy[rows] + 0.02 * (gradients * gradients).mean(axis=1, keepdims=True)
             momentum[rows] = 0.9 * momentum[rows] + 0.1 * gradients
             table[rows] -= _RATE * (1 - epoch / EPOCHS) * momentum[rows] / (np.sqrt(energy[rows]) + 1e-8)
-        told(f"epoch {epoch + 1}: mean cosine {np.mean(nearness):.4f}")
+        message(f"epoch {epoch + 1}: mean cosine {np.mean(nearness):.4f}")
 
 
 def _gradients(
-    table: Floats, bags: _Bags, texts: NDArray[np.int64], wanted: Floats
+    table: Floats, bags: _Bags, texts: NDArray[np.int64], expected: Floats
 ) -> tuple[NDArray[np.int32], Floats, float]:
     """Return the rows that a batch touches, their gradients of 1 - cosine, and the mean cosine."""
     counts = bags.starts[texts + 1] - bags.starts[texts]
@@ -106,8 +106,8 @@ def _gradients(
     sums = np.add.reduceat(table[pieces], begins, axis=0)
     lengths = np.linalg.norm(sums, axis=1, keepdims=True) + 1e-6
     found = sums / lengths
-    cosines = (found * wanted).sum(axis=1, keepdims=True)
-    slopes = (cosines * found - wanted) / lengths
+    cosines = (found * expected).sum(axis=1, keepdims=True)
+    slopes = (cosines * found - expected) / lengths
     owners = np.repeat(np.arange(len(texts)), counts)
     order = np.argsort(pieces, kind="stable")
     ordered = pieces[order]

@@ -94,11 +94,11 @@ def _mean_by_language(tags: Any, foreign: Any, english: Any) -> Any:
     return np.mean([*(foreign[tags == tag].mean(0) for tag in sorted(set(tags))), english.mean(0)], 0)
 
 
-def fit_map(given: Any, wanted: Any) -> Any:
+def fit_map(given: Any, expected: Any) -> Any:
     """Return the linear map with the least squared error (ridge regression)."""
     size = given.shape[1]
     ridge = _RIDGE * len(given) / size * np.eye(size)
-    return np.linalg.solve(given.T @ given + ridge, given.T @ wanted)
+    return np.linalg.solve(given.T @ given + ridge, given.T @ expected)
 
 
 def _join(minilm: Any, use: Any) -> Any:

@@ -32,10 +32,10 @@ def read_texts(package: Path) -> list[str]:
         InvalidInputError: The file is not the package.
     """
     meanings = list(_iter_synsets(package))
-    told = [f"{', '.join(entry.words)}: {entry.meaning}" for entry in meanings]
+    received = [f"{', '.join(entry.words)}: {entry.meaning}" for entry in meanings]
     examples = [example for entry in meanings for example in entry.examples]
     words = dict.fromkeys(word for entry in meanings for word in entry.words if " " not in word)
-    return [*told, *examples, *words]
+    return [*received, *examples, *words]
 
 
 def read_meanings(package: Path) -> list[str]:

@@ -11,28 +11,28 @@ pytestmark = pytest.mark.slow
 
 
 def test_the_list_shows_which_model_is_in_use_and_what_each_made(run: Command, embedded: None) -> None:
-    told = run("models", "list")
+    result = run("models", "list")
 
-    assert told.code == 0
-    assert told.lines[1].split()[:3] == ["duo", "yes", "512"]
-    assert told.lines[3].split()[:5] == ["static", "256", "2", "1.0", "kB"]
-    assert "duo is in use by default; 2 passages in all" in told.err
+    assert result.code == 0
+    assert result.lines[1].split()[:3] == ["duo", "yes", "512"]
+    assert result.lines[3].split()[:5] == ["static", "256", "2", "1.0", "kB"]
+    assert "duo is in use by default; 2 passages in all" in result.err
 
 
 def test_the_list_is_data_too(run: Command) -> None:
-    told = run("models", "list", "--json").answer
+    result = run("models", "list", "--json").answer
 
-    assert [told["data"][name] for name in ("used", "is_default", "passages")] == ["duo", True, 0]
-    assert told["data"]["models"][2]["size"] == 256
+    assert [result["data"][name] for name in ("used", "is_default", "passages")] == ["duo", True, 0]
+    assert result["data"]["models"][2]["size"] == 256
 
 
 def test_the_list_tells_that_the_environment_wins(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     run("models", "use", "static")
     monkeypatch.setenv("PANORAMA_EMBEDDER", "none")
 
-    told = run("models", "list")
+    result = run("models", "list")
 
-    assert "PANORAMA_EMBEDDER=none is set and overrides config.toml" in told.err
+    assert "PANORAMA_EMBEDDER=none is set and overrides config.toml" in result.err
 
 
 def test_removing_asks_and_then_tells_how_much_was_forgotten(run: Command, embedded: None) -> None:
@@ -46,17 +46,17 @@ def test_removing_asks_and_then_tells_how_much_was_forgotten(run: Command, embed
 
 @pytest.mark.usefixtures("person")
 def test_removing_asks_the_person_at_the_terminal(run: Command, embedded: None) -> None:
-    told = run("models", "remove", "static", stdin=b"y\n")
+    result = run("models", "remove", "static", stdin=b"y\n")
 
-    assert (told.code, "of static?" in told.err) == (0, True)
+    assert (result.code, "of static?" in result.err) == (0, True)
 
 
 def test_the_model_in_use_is_not_removed(run: Command, embedded: None) -> None:
     run("models", "use", "static")
 
-    told = run("models", "remove", "static", "--yes")
+    result = run("models", "remove", "static", "--yes")
 
-    assert (told.code, "Choose another first" in told.err) == (1, True)
+    assert (result.code, "Choose another first" in result.err) == (1, True)
 
 
 @pytest.fixture
@@ -87,19 +87,19 @@ def test_an_added_model_is_data_too(run: Command, folder: Path) -> None:
 
 
 def test_a_folder_that_is_no_model_is_refused_with_what_it_lacks(run: Command, tmp_path: Path) -> None:
-    told = run("models", "add", str(tmp_path))
+    result = run("models", "add", str(tmp_path))
 
-    assert (told.code, "has no ONNX file" in told.err) == (2, True)
+    assert (result.code, "has no ONNX file" in result.err) == (2, True)
 
 
 def test_a_model_that_was_not_added_cannot_be_chosen(run: Command) -> None:
-    told = run("models", "use", "local:nothing")
+    result = run("models", "use", "local:nothing")
 
-    assert (told.code, "panorama models add DIR" in told.err) == (2, True)
+    assert (result.code, "panorama models add DIR" in result.err) == (2, True)
 
 
 @pytest.mark.parametrize("command", ["list", "add", "use", "remove", "test"])
 def test_every_command_has_examples(run: Command, command: str) -> None:
-    told = run("models", command, "--help")
+    result = run("models", command, "--help")
 
-    assert f"panorama models {command}" in told.out.partition("Examples")[2]
+    assert f"panorama models {command}" in result.out.partition("Examples")[2]

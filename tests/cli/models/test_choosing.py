@@ -22,9 +22,9 @@ HASTY = Limits(documents=0.6, query=0.4, pause=1.0)
 
 @pytest.mark.parametrize("name", ["duo", "minilm", "static", "none"])
 def test_a_model_that_is_chosen_is_in_use(run: Command, config: Path, name: str) -> None:
-    told = run("models", "use", name)
+    result = run("models", "use", name)
 
-    assert (told.code, told.out) == (0, f"{config} has embedder = {name}.\n")
+    assert (result.code, result.out) == (0, f"{config} has embedder = {name}.\n")
     assert read_settings().embedder == name
     assert config.stat().st_mode & 0o777 == 0o600
 
@@ -53,10 +53,10 @@ def test_another_choice_replaces_the_first_where_it_stands(run: Command, config:
 def test_the_choice_is_left_to_panorama_again(run: Command, config: Path, words: tuple[str, ...]) -> None:
     config.write_text('log_days = 7\nembedder = "static"\n')
 
-    told = run("models", "use", *words)
+    result = run("models", "use", *words)
 
-    assert (told.code, config.read_text()) == (0, "log_days = 7\n")
-    assert "leaves the choice to Panorama" in told.out
+    assert (result.code, config.read_text()) == (0, "log_days = 7\n")
+    assert "leaves the choice to Panorama" in result.out
 
 
 def test_the_same_choice_again_changes_nothing(run: Command, config: Path) -> None:
@@ -68,9 +68,9 @@ def test_the_same_choice_again_changes_nothing(run: Command, config: Path) -> No
 
 
 def test_the_work_that_is_left_is_told_with_how_long_it_takes(run: Command, embedded: None) -> None:
-    told = run("models", "use", "minilm")
+    result = run("models", "use", "minilm")
 
-    assert "Search by meaning starts when 2 passages are embedded by minilm, in about 1 s." in told.err
+    assert "Search by meaning starts when 2 passages are embedded by minilm, in about 1 s." in result.err
 
 
 def test_a_model_that_has_made_all_its_vectors_has_nothing_left_to_do(run: Command, embedded: None) -> None:
@@ -81,9 +81,9 @@ def test_search_goes_on_with_the_old_model_until_the_new_one_is_ready(run: Comma
     with open_app(read_settings()) as app, app.context.database.transaction(INDEXER) as session:
         marks.set_served_model(session, "static", "d", 256)
 
-    told = run("models", "use", "minilm", "--force")
+    result = run("models", "use", "minilm", "--force")
 
-    assert "Search uses static until 2 passages are embedded by minilm." in told.err
+    assert "Search uses static until 2 passages are embedded by minilm." in result.err
 
 
 def test_the_environment_wins_over_the_choice_and_that_is_told(
@@ -91,24 +91,24 @@ def test_the_environment_wins_over_the_choice_and_that_is_told(
 ) -> None:
     monkeypatch.setenv("PANORAMA_EMBEDDER", "none")
 
-    told = run("models", "use", "static")
+    result = run("models", "use", "static")
 
-    assert (told.code, config.read_text()) == (0, 'embedder = "static"\n')
-    assert "PANORAMA_EMBEDDER=none is set and overrides config.toml" in told.err
+    assert (result.code, config.read_text()) == (0, 'embedder = "static"\n')
+    assert "PANORAMA_EMBEDDER=none is set and overrides config.toml" in result.err
 
 
 @pytest.mark.parametrize("name", ["minilmm", "ollama", "ollama:", "olama:x", "openai:#x", "openai:http://a", "MINILM"])
 def test_a_name_that_is_no_models_is_refused(run: Command, config: Path, name: str) -> None:
-    told = run("models", "use", name, "--force")
+    result = run("models", "use", name, "--force")
 
-    assert (told.code, config.exists()) == (2, False)
-    assert "→ " in told.err
+    assert (result.code, config.exists()) == (2, False)
+    assert "→ " in result.err
 
 
 def test_a_misspelt_name_has_candidates(run: Command) -> None:
-    told = json.loads(run("models", "test", "minilmm", "--json").err)
+    answer = json.loads(run("models", "test", "minilmm", "--json").err)
 
-    assert told["error"]["candidates"] == [{"id": "minilm"}]
+    assert answer["error"]["candidates"] == [{"id": "minilm"}]
 
 
 @pytest.mark.parametrize("words", [(), ("static", "--default")])
@@ -119,19 +119,19 @@ def test_a_choice_is_one_name(run: Command, config: Path, words: tuple[str, ...]
 def test_a_file_that_cannot_be_read_is_left_alone(run: Command, config: Path) -> None:
     config.write_text("log_days = = 7\n")
 
-    told = run("models", "use", "static")
+    result = run("models", "use", "static")
 
-    assert (told.code, config.read_text()) == (2, "log_days = = 7\n")
-    assert "Fix it and run this again" in told.err
+    assert (result.code, config.read_text()) == (2, "log_days = = 7\n")
+    assert "Fix it and run this again" in result.err
 
 
 def test_a_file_of_unusual_form_is_left_alone(run: Command, config: Path) -> None:
     config.write_text("[embedder]\nb = 1\n")
 
-    told = run("models", "use", "static")
+    result = run("models", "use", "static")
 
-    assert (told.code, config.read_text()) == (3, "[embedder]\nb = 1\n")
-    assert 'embedder = "static"' in told.err
+    assert (result.code, config.read_text()) == (3, "[embedder]\nb = 1\n")
+    assert 'embedder = "static"' in result.err
 
 
 def test_a_name_cannot_smuggle_in_another_setting(run: Command, config: Path) -> None:
@@ -144,9 +144,9 @@ def test_a_name_cannot_smuggle_in_another_setting(run: Command, config: Path) ->
 
 
 def test_a_service_that_embeds_is_taken(run: Command, config: Path, remote: str, service: Service) -> None:
-    told = run("models", "use", remote)
+    result = run("models", "use", remote)
 
-    assert (told.code, read_settings().embedder) == (0, remote)
+    assert (result.code, read_settings().embedder) == (0, remote)
     assert service.asked
 
 
@@ -174,18 +174,18 @@ def test_a_service_that_misbehaves_is_refused_before_anything_changes(
 ) -> None:
     service.always = reply
 
-    told = run("models", "use", remote)
+    result = run("models", "use", remote)
 
-    assert (told.code, config.exists()) == (3, False)
-    assert words in told.err
-    assert "Nothing was changed; use --force to select it without a trial." in told.err
+    assert (result.code, config.exists()) == (3, False)
+    assert words in result.err
+    assert "Nothing was changed; use --force to select it without a trial." in result.err
 
 
 def test_a_service_that_is_not_there_is_refused_at_once(run: Command, config: Path) -> None:
-    told = run("models", "use", "openai:http://127.0.0.1:9/v1#tiny")
+    result = run("models", "use", "openai:http://127.0.0.1:9/v1#tiny")
 
-    assert (told.code, config.exists()) == (3, False)
-    assert "nothing answers at this address" in told.err
+    assert (result.code, config.exists()) == (3, False)
+    assert "nothing answers at this address" in result.err
 
 
 def test_a_wrong_key_of_a_service_on_this_machine_is_refused_with_where_the_right_one_is_looked_for(
@@ -194,11 +194,11 @@ def test_a_wrong_key_of_a_service_on_this_machine_is_refused_with_where_the_righ
     monkeypatch.setenv("PANORAMA_OPENAI_KEY", "sk-wrong")
     service.always = answers.says({"error": {"message": "Incorrect API key: sk-wr*ng"}}, 401)
 
-    told = run("models", "use", f"openai:{service.url}/v1#tiny")
+    result = run("models", "use", f"openai:{service.url}/v1#tiny")
 
-    assert "set PANORAMA_OPENAI_KEY and run `panorama daemon restart` in the same shell" in told.err
-    assert "keyring" not in told.err
-    assert "sk-wr" not in told.err
+    assert "set PANORAMA_OPENAI_KEY and run `panorama daemon restart` in the same shell" in result.err
+    assert "keyring" not in result.err
+    assert "sk-wr" not in result.err
     assert service.asked[0].headers["authorization"] == "Bearer sk-wrong"
 
 
@@ -235,9 +235,9 @@ def test_a_daemon_that_runs_takes_the_new_model_over(
     process("models", "use", "none")
     process("status")
     try:
-        told = process("models", "use", "static", "--force")
+        result = process("models", "use", "static", "--force")
 
-        assert "The daemon runs as process" in told.err
+        assert "The daemon runs as process" in result.err
         with Client() as panorama:
             assert panorama.call("models.list", {}).data["used"] == "static"
     finally:

@@ -14,9 +14,9 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_service_is_compared_with_what_ships(run: Command, remote: str, service: Service) -> None:
-    told = run("models", "test", remote, "static", "--json")
+    result = run("models", "test", remote, "static", "--json")
 
-    assert [(row["model"], row["size"]) for row in told.answer["data"]] == [(remote, 8), ("static", 256)]
+    assert [(row["model"], row["size"]) for row in result.answer["data"]] == [(remote, 8), ("static", 256)]
     assert sum(map(len, service.texts)) >= 100
 
 
@@ -27,24 +27,24 @@ def test_vectors_that_change_their_size_end_the_test(run: Command, remote: str, 
 
     service.always = grown
 
-    told = run("models", "test", remote)
+    result = run("models", "test", remote)
 
-    assert (told.code, told.out) == (3, "")
-    assert "after vectors of 8" in told.err
+    assert (result.code, result.out) == (3, "")
+    assert "after vectors of 8" in result.err
 
 
 def test_a_test_shows_scores_by_kind_and_speed(run: Command) -> None:
-    told = run("models", "test", "static")
+    result = run("models", "test", "static")
 
-    assert [line.split("  ")[0] for line in told.lines[1:6]] == ["name", "rare word", "paraphrase", "question", "all"]
-    assert told.lines[7].split("  ")[0] == "model"
-    assert "Searched 40 built-in queries among 60 notes" in told.err
+    assert [line.split("  ")[0] for line in result.lines[1:6]] == ["name", "rare word", "paraphrase", "question", "all"]
+    assert result.lines[7].split("  ")[0] == "model"
+    assert "Searched 40 built-in queries among 60 notes" in result.err
 
 
 def test_models_stand_under_each_other_in_each_kind(run: Command) -> None:
-    told = run("models", "test", "minilm", "static")
+    result = run("models", "test", "minilm", "static")
 
-    assert [line.split()[-4] for line in told.lines[1:5]] == ["minilm", "static", "minilm", "static"]
+    assert [line.split()[-4] for line in result.lines[1:5]] == ["minilm", "static", "minilm", "static"]
 
 
 def test_the_better_model_scores_better(run: Command) -> None:
@@ -62,16 +62,16 @@ def test_the_model_in_use_is_tested_when_none_is_named(run: Command) -> None:
 def test_without_a_model_there_is_nothing_to_test(run: Command) -> None:
     run("models", "use", "none")
 
-    told = run("models", "test")
+    result = run("models", "test")
 
-    assert (told.code, "Search by meaning is off." in told.err) == (2, True)
+    assert (result.code, "Search by meaning is off." in result.err) == (2, True)
 
 
 def test_ones_own_notes_are_looked_for_by_their_titles(run: Command, notes: None) -> None:
-    told = run("models", "test", "static", "--own")
+    result = run("models", "test", "static", "--own")
 
-    assert told.lines[1].split() == ["title", "2", "static", "1.00", "1.00", "1.00"]
-    assert "Searched 2 titles of your notes among 2 notes; results from so few are not reliable" in told.err
+    assert result.lines[1].split() == ["title", "2", "static", "1.00", "1.00", "1.00"]
+    assert "Searched 2 titles of your notes among 2 notes; results from so few are not reliable" in result.err
 
 
 def test_ones_own_notes_are_read_page_by_page(run: Command, given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,15 +80,15 @@ def test_ones_own_notes_are_read_page_by_page(run: Command, given: Given, monkey
     for number in range(11):
         given("create_note", title=f"Ship {number}", content=BODY.format(number) * 2)
 
-    told = run("models", "test", "static", "--own", "--json").answer
+    result = run("models", "test", "static", "--own", "--json").answer
 
-    assert told["data"][0]["texts"] == 9
+    assert result["data"][0]["texts"] == 9
 
 
 def test_without_notes_of_ones_own_the_test_says_so(run: Command) -> None:
-    told = run("models", "test", "static", "--own")
+    result = run("models", "test", "static", "--own")
 
-    assert (told.code, f"{sets.MIN_CHARS} characters" in told.err) == (1, True)
+    assert (result.code, f"{sets.MIN_CHARS} characters" in result.err) == (1, True)
 
 
 def test_ones_own_notes_go_to_a_service_only_with_a_yes(
@@ -105,7 +105,7 @@ def test_ones_own_notes_go_to_a_service_only_with_a_yes(
 
 @pytest.mark.usefixtures("person")
 def test_a_no_at_the_terminal_sends_nothing(run: Command, notes: None, remote: str, service: Service) -> None:
-    told = run("models", "test", remote, "--own", stdin=b"n\n")
+    result = run("models", "test", remote, "--own", stdin=b"n\n")
 
-    assert (told.code, service.asked) == (1, [])
-    assert "Nothing was sent." in told.err
+    assert (result.code, service.asked) == (1, [])
+    assert "Nothing was sent." in result.err

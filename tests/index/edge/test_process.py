@@ -239,12 +239,12 @@ for count in range(1000, 9000, 1000):
             assert running.stdout.readline() == "ready\n"
             time.sleep(chance.uniform(0, 3))
             running.kill()
-            told = [int(line) for line in running.stdout]
-        last = told[-1] if told else last
+            pids = [int(line) for line in running.stdout]
+        last = pids[-1] if pids else last
         until(lambda: is_free(folder))
 
         with opened(folder) as index:
-            assert index.count() in (last, (told[-1] if told else 0) + 1000)
+            assert index.count() in (last, (pids[-1] if pids else 0) + 1000)
             assert len(dict(index.iter_digests())) == index.count()
             assert index.state().note == ""
             last = index.count()

@@ -62,7 +62,7 @@ def test_an_address_that_cannot_be_asked_is_refused(base: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "base"),
+    ("text", "base"),
     [
         ("", "http://127.0.0.1:11434"),
         ("0.0.0.0", "http://127.0.0.1:11434"),
@@ -73,8 +73,8 @@ def test_an_address_that_cannot_be_asked_is_refused(base: str) -> None:
         ("[::1]:80", "http://[::1]:80"),
     ],
 )
-def test_ollama_is_where_its_own_variable_says(said: str, base: str) -> None:
-    assert ollama_base({"OLLAMA_HOST": said}) == base
+def test_ollama_is_where_its_own_variable_says(text: str, base: str) -> None:
+    assert ollama_base({"OLLAMA_HOST": text}) == base
 
 
 def test_the_key_of_openai_goes_to_openai_alone() -> None:

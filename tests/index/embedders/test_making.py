@@ -154,11 +154,11 @@ def test_training_turns_sums_towards_what_is_wanted() -> None:
     words = WordPieceTokenizer.read(VOCABULARY.path)
     texts = [f"{one} {two}" for one in ("red", "green", "blue") for two in ("tea", "car", "sun")] * 300
     chance = np.random.default_rng(1)
-    wanted = np.tile(chance.standard_normal((9, 300), np.float32), (300, 1))
+    targets = np.tile(chance.standard_normal((9, 300), np.float32), (300, 1))
     pieces = chance.standard_normal((len(words), 300), np.float32)
     heard: list[str] = []
 
-    distilling.distill(texts, wanted, pieces, words, heard.append)
+    distilling.distill(texts, targets, pieces, words, heard.append)
 
     first, last = (float(line.split()[-1]) for line in (heard[0], heard[-1]))
     assert last > first

@@ -175,17 +175,17 @@ def test_it_recovers(resident: ManagedEmbedder[Fake], fake: Fake, clock: Clock) 
 
 def heard(resident: ManagedEmbedder[Fake]) -> str:
     """Return what one hears who would wait as long as it takes, but not for what is in doubt; at once, or it hangs."""
-    said: list[str] = []
+    received: list[str] = []
 
     def ask() -> None:
         with pytest.raises(UnavailableError) as caught, resident.acquire(timedelta(hours=1), in_doubt=False):
             pass
-        said.append(caught.value.message)
+        received.append(caught.value.message)
 
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
     asking.join(5)
-    return said[0] if said else "nothing: it waits"
+    return received[0] if received else "nothing: it waits"
 
 
 def test_who_does_not_wait_in_doubt_hears_of_the_failure_while_it_is_tried_again(

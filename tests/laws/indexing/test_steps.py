@@ -238,11 +238,11 @@ def test_a_vector_that_is_forgotten_before_its_passage_is_kept_is_made_again(
     world.embedder.batch = 1
     world.do("create_note", title="Jam", content=LONG)
 
-    told: list[int] = []
+    received: list[int] = []
 
     def forget_the_unused(count: int) -> None:
-        told.append(count)
-        if len(told) == 2:
+        received.append(count)
+        if len(received) == 2:
             with world.app.context.database.transaction(passages.INDEXER) as session:
                 passages.delete_vectors(session, passages.list_unused_vectors(session))
 

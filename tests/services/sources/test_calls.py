@@ -23,34 +23,34 @@ def crm(configure: Configure, show_allowed: Allow) -> None:
     show_allowed()
 
 
-def _error(told: dict[str, Any]) -> str:
-    return f"{told['error']['message']} {told['error'].get('hint', '')}"
+def _error(message: dict[str, Any]) -> str:
+    return f"{message['error']['message']} {message['error'].get('hint', '')}"
 
 
 def test_without_sources_nothing_is_started(app: App, run: Run) -> None:
-    told = run('return hasattr(sdk, "crm")')
+    result = run('return hasattr(sdk, "crm")')
 
-    assert told["result"] is False
-    assert told["untrusted"] == []
+    assert result["result"] is False
+    assert result["untrusted"] == []
     assert not app.sources.has_sources()
 
 
 @pytest.mark.usefixtures("crm")
 def test_a_script_calls_a_function_and_gets_its_value(run: Run) -> None:
-    told = run('return sdk.crm.echo(message="hi"), sdk.crm.add_lead(email="a@example.org").email')
+    result = run('return sdk.crm.echo(message="hi"), sdk.crm.add_lead(email="a@example.org").email')
 
-    assert told["result"] == ["hi", "a@example.org"]
-    assert [row["name"] for row in told["calls"]] == ["crm.echo", "crm.add_lead"]
-    assert told["untrusted"] == ["crm"]
+    assert result["result"] == ["hi", "a@example.org"]
+    assert [row["name"] for row in result["calls"]] == ["crm.echo", "crm.add_lead"]
+    assert result["untrusted"] == ["crm"]
 
 
 @pytest.mark.usefixtures("crm")
 def test_the_answer_names_the_calls_that_undo_does_not_take_back(call: Call, run: Run) -> None:
-    told = run('sdk.tasks.create("Tea")\nfor at in range(2): sdk.crm.add_lead(email=str(at))')
+    result = run('sdk.tasks.create("Tea")\nfor at in range(2): sdk.crm.add_lead(email=str(at))')
 
-    undone = call("undo", unit=told["run_id"], confirm=True)
+    undone = call("undo", unit=result["run_id"], confirm=True)
 
-    assert told["note"] == "Undo does not revert calls of sources: crm.add_lead (2 times)."
+    assert result["note"] == "Undo does not revert calls of sources: crm.add_lead (2 times)."
     assert undone.metadata["hint"] == "Undo does not revert these calls of sources: crm.add_lead."
     assert titles(call) == []
 
@@ -78,16 +78,16 @@ def test_a_call_that_cannot_be_made_says_why(run: Run, code: str, words: str) ->
 
 @pytest.mark.usefixtures("crm")
 def test_a_call_that_may_fail_is_attempted(run: Run) -> None:
-    told = run("tried = sdk.attempt(sdk.crm.fail)\nreturn tried.ok, tried.value, tried.error")
+    result = run("tried = sdk.attempt(sdk.crm.fail)\nreturn tried.ok, tried.value, tried.error")
 
-    assert told["result"] == [False, None, "Nothing works today."]
+    assert result["result"] == [False, None, "Nothing works today."]
 
 
 @pytest.mark.usefixtures("crm")
 def test_calls_of_sources_run_side_by_side(run: Run) -> None:
-    told = run("return sdk.parallel_map(lambda _: sdk.crm.meet(count=8), range(8))")
+    result = run("return sdk.parallel_map(lambda _: sdk.crm.meet(count=8), range(8))")
 
-    assert told["result"] == ["met"] * 8
+    assert result["result"] == ["met"] * 8
 
 
 @pytest.mark.usefixtures("crm")
@@ -98,26 +98,28 @@ def test_a_call_of_a_source_ends_with_its_run(run: Run, code: str) -> None:
     run('sdk.crm.echo(message="started")')
     began = time.monotonic()
 
-    told = run(code, timeout=1)
+    result = run(code, timeout=1)
 
-    assert told["error"]["kind"] == "time"
+    assert result["error"]["kind"] == "time"
     assert time.monotonic() - began < 10
 
 
 @pytest.mark.usefixtures("crm")
 def test_an_image_becomes_a_file(call: Call, run: Run) -> None:
-    told = run("return sdk.crm.image()")
+    result = run("return sdk.crm.image()")
 
     [file] = call("query", collection="files").data
-    assert file["id"] == told["result"]
+    assert file["id"] == result["result"]
     assert (file["name"], file["media_type"]) == ("crm-image.png", "image/png")
 
 
 @pytest.mark.usefixtures("crm")
 def test_secrets_never_reach_a_script(run: Run) -> None:
-    told = run('sdk.crm.add_lead(email="sekret-value-1")\nreturn sdk.crm.get_env().CRM_TOKEN, sdk.attempt(sdk.crm.die)')
+    result = run(
+        'sdk.crm.add_lead(email="sekret-value-1")\nreturn sdk.crm.get_env().CRM_TOKEN, sdk.attempt(sdk.crm.die)'
+    )
 
-    assert "sekret" not in json.dumps(told["result"])
+    assert "sekret" not in json.dumps(result["result"])
 
 
 @pytest.mark.usefixtures("crm")
@@ -127,12 +129,12 @@ def test_a_dry_run_stops_before_the_first_call_that_may_change_something(call: C
         'sdk.attempt(lambda: sdk.crm.add_lead(email="a"))\nsdk.tasks.create("Coffee")'
     )
 
-    told = run(code, dry_run=True)
+    result = run(code, dry_run=True)
 
-    assert told["stdout"] == "read\n"
-    assert [change["label"] for change in told["would"]] == ["Tea"]
-    assert "The dry run stopped before crm.add_lead" in told["note"]
-    assert "untrusted" in told
+    assert result["stdout"] == "read\n"
+    assert [change["label"] for change in result["would"]] == ["Tea"]
+    assert "The dry run stopped before crm.add_lead" in result["note"]
+    assert "untrusted" in result
 
 
 @pytest.mark.usefixtures("crm")
@@ -189,15 +191,15 @@ def test_functions_of_a_source_that_was_never_read_are_found(configure: Configur
 def test_a_run_makes_at_most_a_thousand_source_calls(configure: Configure, run: Run) -> None:
     configure()
 
-    told = run('for at in range(1001): sdk.crm.echo(message="x")\n')
+    result = run('for at in range(1001): sdk.crm.echo(message="x")\n')
 
-    assert "A run makes at most 1,000 source calls." in _error(told)
+    assert "A run makes at most 1,000 source calls." in _error(result)
 
 
 def test_a_run_receives_at_most_64_megabytes(configure: Configure, run: Run) -> None:
     configure()
 
-    told = run("for at in range(12): sdk.crm.big(kb=7000)")
+    result = run("for at in range(12): sdk.crm.big(kb=7000)")
 
-    assert "A run receives at most 64 MB from sources." in _error(told)
-    assert sum(row.get("times", 1) for row in told["calls"]) == 10
+    assert "A run receives at most 64 MB from sources." in _error(result)
+    assert sum(row.get("times", 1) for row in result["calls"]) == 10

@@ -47,11 +47,11 @@ def add_service(home: Path) -> Generator[AddService]:
 def test_a_list_comes_whole_and_a_limit_ends_it(add_service: AddService, run: Run) -> None:
     claap = add_service("claap", answer_as_claap)
 
-    told = run("return len(sdk.claap.recordings()), len(sdk.claap.recordings(limit=130))")
+    result = run("return len(sdk.claap.recordings()), len(sdk.claap.recordings(limit=130))")
 
-    assert told["result"] == [230, 130]
+    assert result["result"] == [230, 130]
     assert [call.value("limit") for call in claap.calls] == ["100", "100", "100", "100", "30"]
-    assert told["untrusted"] == ["claap"]
+    assert result["untrusted"] == ["claap"]
 
 
 def test_three_services_are_joined_in_one_run(add_service: AddService, run: Run) -> None:
@@ -59,9 +59,9 @@ def test_three_services_are_joined_in_one_run(add_service: AddService, run: Run)
     add_service("lemlist", answer_as_lemlist)
     add_service("notion", answer_as_notion)
 
-    told = run(JOIN)
+    result = run(JOIN)
 
-    assert told["result"] == [115, 250, "Won"]
+    assert result["result"] == [115, 250, "Won"]
 
 
 def test_a_call_that_others_see_needs_the_users_word(add_service: AddService, run: Run, show_allowed: Allow) -> None:
@@ -74,9 +74,9 @@ def test_a_call_that_others_see_needs_the_users_word(add_service: AddService, ru
 
     add_service("lemlist", answer_as_lemlist, allow=["add_lead"])
     show_allowed("lemlist")
-    told = run('return sdk.lemlist.add_lead(campaign="cam_1", email="a@example.org")["_id"]')
-    assert told["result"] == "lea_1"
-    assert told["note"] == "Undo does not revert calls of sources: lemlist.add_lead."
+    result = run('return sdk.lemlist.add_lead(campaign="cam_1", email="a@example.org")["_id"]')
+    assert result["result"] == "lea_1"
+    assert result["note"] == "Undo does not revert calls of sources: lemlist.add_lead."
 
 
 def test_a_new_key_is_used_at_the_next_call(add_service: AddService, run: Run, home: Path) -> None:
@@ -101,6 +101,6 @@ def test_functions_of_services_are_found_with_their_types(add_service: AddServic
 def test_the_key_never_reaches_a_script(add_service: AddService, run: Run) -> None:
     add_service("claap", answer_as_claap)
 
-    told = run("return sdk.claap.recordings(limit=1), repr(sdk.claap), dir(sdk.claap)")
+    result = run("return sdk.claap.recordings(limit=1), repr(sdk.claap), dir(sdk.claap)")
 
-    assert KEY not in json.dumps(told)
+    assert KEY not in json.dumps(result)
