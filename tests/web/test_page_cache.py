@@ -21,18 +21,21 @@ def make_key(path: str = "/today") -> PageKey:
     return PageKey(path, "", "en", "token", is_read_only=False)
 
 
-def test_a_page_is_rendered_once_until_something_changes(page: PageClient, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["today", "review"])
+def test_a_page_is_rendered_once_until_something_changes(
+    page: PageClient, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     rendered: list[str] = []
     render = Site._render
     monkeypatch.setattr(
-        Site, "_render", lambda site, name, *rest: (rendered.append(name), render(site, name, *rest))[1]
+        Site, "_render", lambda site, template, *rest: (rendered.append(template), render(site, template, *rest))[1]
     )
 
-    pages = [page.page("/today") for _ in range(3)]
-    page.call("tasks.create", title="Tea", deadline="today")
-    changed = page.page("/today")
+    pages = [page.page(f"/{name}") for _ in range(3)]
+    page.call("tasks.create", title="Tea", deadline="tomorrow")
+    changed = page.page(f"/{name}")
 
-    assert rendered == ["today", "today"]
+    assert rendered == [name, name]
     assert len(set(pages)) == 1
     assert "Tea" in changed
 

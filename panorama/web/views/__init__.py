@@ -70,7 +70,7 @@ VIEWS = (
     View(name="graph", path="/graph", title="Graph", make=graph.show_graph, kinds=("*",), section=""),
     View(
         name="review", path="/review", title="Review", make=review.show_review, kinds=("task", "project", "note"),
-        section="",
+        section="", is_cached=True,
     ),
     View(name="jobs", path="/jobs", title="Jobs", make=data.show_jobs, kinds=("job",), section="Automation"),
     View(name="scripts", path="/scripts", title="Scripts", make=code.show_scripts, section="Automation"),
