@@ -18,6 +18,7 @@ from panorama.calls import Answer
 from panorama.domain.markdown.quick_add import parse_quick_add
 from panorama.domain.text.json_types import is_object
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
+from panorama.translations.explanations import explain
 from panorama.web.attachments import Upload, attach_files
 from panorama.web.dropped_files import store_dropped
 from panorama.web.page_calls import PageCalls
@@ -124,7 +125,8 @@ class Forms:
             answer = self._calls.call(name, agreed, **arguments)
         except ConflictError as error:
             if hint := _CONFLICT_HINTS.get(name):
-                raise ConflictError(error.message, hint=texts(hint)) from error
+                words = explain(error.message, error.hint, texts, hint)
+                raise ConflictError(words["message"], hint=words["hint"]) from error
             raise
         return Outcome(_describe(name, arguments, answer, texts), _get_undo(answer), answer.data)
 

@@ -23,6 +23,7 @@ from starlette.types import Scope
 from panorama.app import App
 from panorama.domain.text.json_types import is_object
 from panorama.errors import ConfirmationError, NotFoundError, PanoramaError
+from panorama.translations.explanations import explain
 from panorama.web.access import Access, SessionContext
 from panorama.web.attachments import LIMITS, read_uploads, send_content
 from panorama.web.dropped_files import MAX_FILES
@@ -154,7 +155,7 @@ class Site:
     def _render_error(self, request: Request, error: PanoramaError) -> Response:
         status, texts = 404 if isinstance(error, NotFoundError) else 422, Texts(_language_of(request))
         heading = texts("There is nothing here") if status == 404 else texts("This did not work")
-        values = {"heading": heading, "message": error.message, "hint": error.hint, "title": texts("Error")}
+        values = {"heading": heading, "title": texts("Error"), **explain(error.message, error.hint, texts)}
         return HTMLResponse(self._render("error", request, None, self._calls.get_state(), values), status)
 
     async def _show_missing(self, request: Request, _: Exception) -> Response:
@@ -215,9 +216,9 @@ class Site:
 
     def _answer_form(self, request: Request, form: FormData, submit: Callable[[Texts], Outcome]) -> Response:
         then = str(form.get("then", ""))
-        wants_json = _wants_json(request)
+        wants_json, texts = _wants_json(request), Texts(_language_of(request))
         try:
-            outcome = submit(Texts(_language_of(request)))
+            outcome = submit(texts)
         except ConfirmationError as error:
             question = {"question": error.question, "agreement": error.agreement}
             if wants_json:
@@ -227,7 +228,7 @@ class Site:
             return HTMLResponse(self._render("confirm", request, None, self._calls.get_state(), values))
         except PanoramaError as error:
             if wants_json:
-                return JSONResponse({"failed": True, "message": error.message, "hint": error.hint})
+                return JSONResponse({"failed": True, **explain(error.message, error.hint, texts)})
             return self._render_error(request, error)
         address = _fill_address(then, outcome.data) or _path_of(request.headers.get("referer", ""))
         if wants_json:

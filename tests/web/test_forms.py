@@ -176,5 +176,5 @@ def test_a_text_that_was_changed_meanwhile_is_refused_in_words_for_the_user(page
 
     answer = page.send("notes.update", note=note, content="Third.", expected_version="1")
 
-    assert "has version 2, not 1" in answer["message"]
+    assert answer["message"] == "The note Plan was changed since you opened it."
     assert answer["hint"].startswith("Your text is still here")

@@ -65,7 +65,7 @@ def test_views_belong_to_the_data_and_not_to_the_browser(page: PageClient, site,
     ("fields", "message"),
     [
         ({"name": "All"}, "No filter is chosen."),
-        ({"name": " ", "q": "x"}, "name"),
+        ({"name": " ", "q": "x"}, "“Name” is empty."),
         ({"name": "n" * 61, "q": "x"}, "60"),
     ],
 )

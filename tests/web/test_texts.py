@@ -8,7 +8,7 @@ from panorama import web
 from panorama.config import Settings
 from panorama.mcp.apps import apps
 from panorama.mcp.apps.apps import list_texts
-from panorama.translations import GERMAN
+from panorama.translations import GERMAN, explanations
 from panorama.web import forms, texts, views
 from panorama.web.views import calendar, imports, projects, review, search, settings, sources, tasks
 from tests.web.page_client import PageClient
@@ -21,7 +21,7 @@ VALUES = (
     "Failed", "Cancelled", "Interrupted", "Task", "Note", "Project", "Link", "Reminder", "Journal", "File", "create",
     "update", "delete", "restore", "created", "updated", "deleted", "restored", "keyword", "semantic", "Tasks", "Notes",
     "Projects", "Person", "Team", "Event", "Session", "Relation", "Decision", "Action", "Next step", "Question",
-    "Summary", "Thought", "name", "day",
+    "Summary", "Thought", "name", "day", "Item", "Job",
 )  # fmt: skip
 """Values of the product that pages show in the user's language."""
 
@@ -38,6 +38,8 @@ def iter_used() -> Iterator[str]:
     yield from filter(None, views.SECTIONS)
     yield from (*texts.WEEKDAYS, *texts.MONTHS, *VALUES, *forms._DONE.values(), *forms._STATUS.values())
     yield from forms._CONFLICT_HINTS.values()
+    yield from (words for rule in explanations.RULES for words in (rule.message, rule.hint) if words)
+    yield from explanations.FIELDS.values()
     for pairs in (
         tasks.GROUPS,
         tasks.SAVED_VIEWS,

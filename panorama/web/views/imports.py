@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from panorama.errors import PanoramaError
+from panorama.translations.explanations import explain
 from panorama.web.dropped_files import MAX_FILES, is_memory_file, list_dropped
 from panorama.web.view import Context, ViewRequest
 
@@ -49,12 +50,12 @@ def show_imports(request: ViewRequest) -> Context:
     """Show a dry run of an import, and the imports so far."""
     path = request.query.get("folder", "").strip()
     format_ = MEMORY if is_memory_file(path) else MARKDOWN
-    report, error = None, None
+    report, error = None, ""
     if path and not request.is_read_only:
         try:
             report = request.calls.get(format_.operation, **{format_.argument: path}, dry_run=True)
         except PanoramaError as refused:
-            error = refused
+            error = " ".join(explain(refused.message, refused.hint, request.texts).values()).strip()
     jobs = [row for row in request.calls.get("jobs.list", limit=MAX_JOBS) if row["kind"] == JOB_KIND]
     return {
         "path": path,

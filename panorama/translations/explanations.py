@@ -1,0 +1,98 @@
+"""Errors in words for the user of the page: the hints of operations are written for models."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+Translate = Callable[..., str]
+"""Returns an English text in the user's language, with its values filled in."""
+
+_DATE_HINT = "Write a date such as 2026-05-31, 2026-05-31 15:00, today, friday 3pm, in 2 weeks or +3d."
+_REVIEW_HINT = "Load the page again, and read the new text."
+FIELDS = {
+    "title": "Title", "name": "Name", "deadline": "Deadline", "recurrence": "Repeats", "starts_at": "Begins",
+    "ends_at": "Ends", "target_date": "Target day", "birthday": "Birthday", "email": "E-mail", "folder": "Folder",
+    "project": "Project", "line": "Title",
+}  # fmt: skip
+"""The labels of the fields whose values are refused most often, by the names of arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The texts for errors whose message matches a pattern; its groups are values of the texts."""
+
+    pattern: re.Pattern[str]
+    message: str
+    hint: str = ""
+
+
+RULES = tuple(
+    Rule(re.compile(pattern), *words)
+    for pattern, *words in (
+        (r"There is no folder '(?P<name>.*)'\.$", "There is no folder {name}.", "Check the path."),
+        (
+            r"(?:\w+: )?[Tt]here is no (?P<kind>[a-z]+) [“']?(?P<name>.*?)[”']?\.$", "{kind} not found: {name}.",
+            "It may have been deleted: look in the trash, or search for it.",
+        ),
+        (r"(?P<field>\w+) is empty\.$", "“{field}” is empty.", "Fill this field in."),
+        (r"\w+ was not called: (?P<field>\w+) is missing", "“{field}” is empty.", "Fill this field in."),
+        (r"(?P<field>\w+) is not a date in .*: '(?P<value>.*)'\.$", "“{field}” is not a date: {value}.", _DATE_HINT),
+        (
+            r"recurrence is neither .*: '(?P<value>.*)'\.$", "This is not a rule of repetition: {value}.",
+            "Write every day, every friday, every 2 weeks, or every month on the 1st.",
+        ),
+        (r"email is not an address: '(?P<value>.*)'\.$", "This is not an e-mail address: {value}."),
+        (
+            r"A project “(?P<name>.*)” already exists", "There is a project {name} already.",
+            "Choose another name.",
+        ),
+        (r"The event ends before it begins\.$", "The event ends before it begins.", "Change one of the two."),
+        (r"The note “(?P<name>.*)” has version \d+, not", "The note {name} was changed since you opened it."),
+        (
+            r"\d+ of \d+ changes of .* were changed again since",
+            "Some of it was changed again since; nothing was undone.",
+        ),
+        (
+            r"The script (?P<name>\S+) was changed since it was shown",
+            "The script {name} was changed since it was shown; nothing was decided.", _REVIEW_HINT,
+        ),
+        (r"Invalid cursor\.$", "This part of the list is no longer there.", "Open the list again."),
+        (
+            r"The settings cannot be used: (?P<name>\w+): .*valid (?:integer|number)",
+            "{name} has to be a number.",
+        ),
+        (
+            r"The settings cannot be used: (?P<name>\w+): .*greater than or equal to (?P<limit>\d+(?:\.\d+)?)",
+            "{name} has to be at least {limit}.",
+        ),
+        (
+            r"The settings cannot be used: (?P<name>\w+): .*less than or equal to (?P<limit>\d+(?:\.\d+)?)",
+            "{name} may be at most {limit}.",
+        ),
+    )
+)  # fmt: skip
+"""Errors that users of the page meet, with the message and the hint for them."""
+
+_FOR_MODELS = re.compile(r"\w_\w|\w\(|=|`|\bcall(ed)?\b|\bparameters\b|next_cursor")
+"""Signs of a hint that tells a model which tool to call, or with which arguments."""
+
+
+def explain(message: str, hint: str, translate: Translate, own_hint: str = "") -> Mapping[str, str]:
+    """Return the "message" and the "hint" of an error for a user; `own_hint` replaces any other."""
+    for rule in RULES:
+        if match := rule.pattern.match(message):
+            words = own_hint or rule.hint
+            told = translate(rule.message, **_translate_values(match.groupdict(), translate))
+            return {"message": told, "hint": translate(words) if words else ""}
+    if own_hint:
+        return {"message": message, "hint": translate(own_hint)}
+    return {"message": message, "hint": "" if _FOR_MODELS.search(hint) else hint}
+
+
+def _translate_values(values: Mapping[str, str], translate: Translate) -> dict[str, object]:
+    translated: dict[str, object] = dict(values)
+    if kind := values.get("kind"):
+        translated["kind"] = translate(kind.capitalize())
+    if field := values.get("field"):
+        translated["field"] = translate(FIELDS.get(field, field))
+    return translated
