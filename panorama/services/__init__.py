@@ -104,4 +104,4 @@ class Services(ItemServices):
         self.undoing = ScriptUndo(context, self.history, self.library)
         self.statistics = Statistics(context)
         self.charts = Charts(self.files)
-        self.views = ChatViews(context, self.tasks, self.overview, self.search, self.code, self.library)
+        self.views = ChatViews(context, self.tasks, self.overview, self.search, self.code, self.library, self.batch)

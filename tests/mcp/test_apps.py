@@ -125,6 +125,16 @@ def test_a_batch_is_previewed_with_each_fields_value_now_and_then(call: Callable
     assert call("get_item", item=task["id"]).data["item"]["version"] == 1
 
 
+@pytest.mark.parametrize("tool", ["no_such_tool", "batch", "save_script"])
+def test_a_step_whose_tool_cannot_be_called_in_a_batch_is_marked(call: Callable[..., Answer], tool: str) -> None:
+    steps = [{"tool": "create_task", "args": {"title": "Sow"}}, {"tool": tool, "args": {"title": "Reap"}}]
+
+    possible, impossible = call("show", view="batch", operations=steps).data["plan"]
+
+    assert "problem" not in possible
+    assert tool in impossible["problem"]
+
+
 def test_a_step_of_a_batch_that_meets_a_newer_version_is_marked(call: Callable[..., Answer]) -> None:
     call("create_note", title="Plan", content="First.")
     steps = [{"tool": "update_note", "args": {"note": "Plan", "content": "Second.", "expected_version": version}}

@@ -8,7 +8,7 @@ from typing import Any
 
 from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.text.lenient_json import fit_to_schema, strip_client_prefix
-from panorama.errors import InvalidInputError, PanoramaError
+from panorama.errors import InvalidInputError, NotFoundError, PanoramaError
 from panorama.ports import Calls
 from panorama.services.items.results import BatchResult
 from panorama.services.jobs import progress
@@ -88,6 +88,14 @@ class Batch:
         """Return whether no step writes, so that the batch needs no write transaction."""
         del atomic
         return all(self._is_reading(normalize_step(step)) for step in operations)
+
+    def find_problem(self, tool: str) -> str:
+        """Return why a tool cannot be a step of an atomic batch, "" if it can."""
+        try:
+            is_possible = tool != "batch" and self._calls.is_transactional(tool)
+        except NotFoundError as error:
+            return error.message
+        return "" if is_possible else f"{tool} cannot be part of an atomic batch."
 
     def _is_reading(self, step: Step) -> bool:
         return not self._calls.is_writing(step.get("tool"))

@@ -1,7 +1,7 @@
 """Previews the changes of a batch from its arguments, without running it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from panorama.domain.items.item import KINDS, Item, kind_of
@@ -23,18 +23,27 @@ _TARGETS = (*KINDS, "item")
 _CREATING = ("create_", "add_", "log_")
 
 
-def preview_steps(session: Session, operations: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+def preview_steps(
+    session: Session, operations: Sequence[Mapping[str, Any]], find_problem: Callable[[str], str]
+) -> tuple[Mapping[str, Any], ...]:
     """Return for each step its tool, the item that it changes, and each field's value now and then.
 
-    A step whose item is not found or was changed meanwhile has a `problem`.
+    A step whose tool cannot be called, or whose item is not found or was changed meanwhile has a `problem`.
+
+    Args:
+        find_problem: Returns why a tool cannot be a step, "" if it can.
 
     Raises:
         InvalidInputError: A step has no tool.
     """
-    return tuple(_preview_step(session, number, normalize_step(step)) for number, step in enumerate(operations))
+    plan = [_preview_step(session, number, normalize_step(step)) for number, step in enumerate(operations)]
+    problems = [find_problem(shown["tool"]) for shown in plan]
+    return tuple(
+        shown | {"problem": problem} if problem else shown for shown, problem in zip(plan, problems, strict=True)
+    )
 
 
-def _preview_step(session: Session, number: int, step: Mapping[str, Any]) -> Mapping[str, Any]:
+def _preview_step(session: Session, number: int, step: Mapping[str, Any]) -> dict[str, Any]:
     arguments = step["args"]
     if not isinstance(tool := step.get("tool"), str) or not is_object(arguments):
         raise InvalidInputError(

@@ -11,6 +11,7 @@ from panorama.domain.time import times
 from panorama.errors import InvalidInputError
 from panorama.services import references
 from panorama.services.base import Service, ServiceContext
+from panorama.services.items.batch import Batch
 from panorama.services.items.overview import Overviews
 from panorama.services.items.results import count_left_out, drop_zeros
 from panorama.services.items.tasks import Tasks
@@ -54,6 +55,7 @@ class ChatViews(Service):
         search: Search,
         code: Code,
         library: Library,
+        batch: Batch,
     ) -> None:
         super().__init__(context)
         self._tasks = tasks
@@ -61,6 +63,7 @@ class ChatViews(Service):
         self._search = search
         self._code = code
         self._library = library
+        self._batch = batch
         self._statistics = Statistics(context)
 
     def show(self, view: ViewName = "today", of: str = "", operations: tuple[Mapping[str, Any], ...] = ()) -> ChatView:
@@ -198,7 +201,7 @@ class ChatViews(Service):
         if not operations:
             raise InvalidInputError("The view 'batch' needs `operations`.", hint="Give those of the batch.")
         with self._reading() as session:
-            plan = preview_steps(session, operations)
+            plan = preview_steps(session, operations, self._batch.find_problem)
         return ChatView(view="batch", title="Before it is done", subtitle="Nothing has changed yet.", plan=plan)
 
     def _show_script(self, of: str) -> ChatView:
