@@ -1,6 +1,9 @@
 """German: what was wrong with what a user of the page sent, and what to do next."""
 
 TEXTS: dict[str, str] = {
+    "Approve the script {name}? Its text has the digest {digest}.": (
+        "Das Skript {name} freigeben? Sein Text hat die Prüfsumme {digest}."
+    ),
     "Change one of the two.": "Ändere eines von beiden.",
     "Check the path.": "Prüfe den Pfad.",
     "Choose another name.": "Wähle einen anderen Namen.",

@@ -56,6 +56,10 @@ RULES = tuple(
             r"The script (?P<name>\S+) was changed since it was shown",
             "The script {name} was changed since it was shown; nothing was decided.", _REVIEW_HINT,
         ),
+        (
+            r"Approve the script (?P<name>\S+)\? Its text has the digest (?P<digest>[0-9a-f]+)\.$",
+            "Approve the script {name}? Its text has the digest {digest}.",
+        ),
         (r"Invalid cursor\.$", "This part of the list is no longer there.", "Open the list again."),
         (
             r"The settings cannot be used: (?P<name>\w+): .*valid (?:integer|number)",
@@ -71,7 +75,7 @@ RULES = tuple(
         ),
     )
 )  # fmt: skip
-"""Errors that users of the page meet, with the message and the hint for them."""
+"""Errors and questions that users of the page meet, with the message and the hint for them."""
 
 _FOR_MODELS = re.compile(r"\w_\w|\w\(|=|`|\bcall(ed)?\b|\bparameters\b|next_cursor")
 """Signs of a hint that tells a model which tool to call, or with which arguments."""

@@ -220,7 +220,7 @@ class Site:
         try:
             outcome = submit(texts)
         except ConfirmationError as error:
-            question = {"question": error.question, "agreement": error.agreement}
+            question = {"question": explain(error.question, "", texts)["message"], "agreement": error.agreement}
             if wants_json:
                 return JSONResponse(question)
             fields = [(field, value) for field, values in _to_fields(form).items() for value in values]

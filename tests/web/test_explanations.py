@@ -73,3 +73,15 @@ def test_a_refusal_in_english_names_the_field_as_its_form_does(page: PageClient)
 
 def test_a_preview_of_an_import_says_in_german_that_there_is_no_folder(page: PageClient) -> None:
     assert "Es gibt keinen Ordner" in page.page("/imports?folder=/no/such/folder", accept_language="de")
+
+
+def test_the_question_before_an_approval_is_asked_in_german(page: PageClient) -> None:
+    page.call("scripts.save", name="count_tasks", code='"""Count."""\n\ndef main():\n    return 1\n')
+    digest = page.call("scripts.get", script="count_tasks")["digest"]
+
+    answer = page.post(
+        "/do/scripts.approve", {"token": page.token, "script": "count_tasks", "digest": digest},
+        accept="application/json", accept_language="de",
+    ).json()  # fmt: skip
+
+    assert answer["question"] == f"Das Skript count_tasks freigeben? Sein Text hat die Prüfsumme {digest}."
