@@ -58,6 +58,21 @@ def parse(line: str, *given: str, names: tuple[str, ...] = ()) -> QuickAdd:
          {"title": "Water", "recurrence": "every other tuesday", "deadline": "2026-05-26"}),
         ("Review freitags 15 Uhr", {"title": "Review", "recurrence": "freitags", "deadline": "2026-05-22T15:00+02:00"}),
         ("Gym on mondays 7pm", {"title": "Gym", "recurrence": "on mondays", "deadline": "2026-05-25T19:00+02:00"}),
+        ("Review the last friday of every month",
+         {"title": "Review", "recurrence": "the last friday of every month", "deadline": "2026-05-29"}),
+        ("Pay rent on the 15th of every month",
+         {"title": "Pay rent", "recurrence": "on the 15th of every month", "deadline": "2026-06-15"}),
+        ("Miete am 1. jedes Monats",
+         {"title": "Miete", "recurrence": "am 1. jedes Monats", "deadline": "2026-06-01"}),
+        ("Close the books last workday of every month",
+         {"title": "Close the books", "recurrence": "last workday of every month", "deadline": "2026-05-29"}),
+        ("Standup every monday to friday 9am",
+         {"title": "Standup", "recurrence": "every monday to friday", "deadline": "2026-05-21T09:00+02:00"}),
+        ("Dust every weekend", {"title": "Dust", "recurrence": "every weekend", "deadline": "2026-05-23"}),
+        ("Call mum once a week", {"title": "Call mum", "recurrence": "once a week", "deadline": "2026-05-20"}),
+        ("Birthday Ana every may 5", {"title": "Birthday Ana", "recurrence": "every may 5", "deadline": "2027-05-05"}),
+        ("Rechnung jeden Freitag bis 9 Uhr",
+         {"title": "Rechnung", "recurrence": "jeden Freitag", "deadline": "2026-05-22T09:00+02:00"}),
         ("Call Ana May 25 about the plan", {"title": "Call Ana about the plan", "deadline": "May 25"}),
         ("Rechnung Ende Mai zahlen", {"title": "Rechnung zahlen", "deadline": "Ende Mai"}),
         ("Pay tax by good friday", {"title": "Pay tax", "deadline": "by good friday"}),
@@ -96,12 +111,24 @@ def test_what_is_understood_leaves_the_title(line: str, fields: dict[str, Any]) 
      "Buy 2 tickets for friday", "Tickets für 2.6. kaufen", "Text über Montag", "Freitag ist frei",
      "Do the dishes", "Enjoy the sun", "Standup mondays 9am", "Water every third tuesday", "Ask Jan 5 questions",
      "Prepare end of year report", "12.5. bis 14.5. Urlaub", "Good Friday service", "Ostern planen",
-     "Friday is off", "Nach 15 Uhr anrufen"],
+     "Friday is off", "Nach 15 Uhr anrufen", "Plan weekends", "Backup every 15th", "Gym twice a week"],
 )  # fmt: skip
 def test_what_may_mean_something_else_stays_in_the_title(line: str) -> None:
     quick = parse(line)
 
     assert (quick.title, quick.fields, quick.taken) == (line, {}, {})
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Read every day except sunday", "Run every day but not friday", "Water every monday until 24 december",
+     "Gießen jeden Tag außer Sonntag", "Third day of every quarter", "Erster Tag jedes Quartals",
+     "Pills every day until friday"],
+)  # fmt: skip
+def test_a_repetition_that_says_more_stays_in_the_title_and_is_reported(line: str) -> None:
+    quick = parse(line)
+
+    assert quick == QuickAdd(line, {}, {}, has_kept_repetition=True)
 
 
 @pytest.mark.parametrize("line", ["Freitag Verlag anschreiben", "Mail: Der Freitag Verlag, zweimal"])

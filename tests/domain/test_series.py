@@ -174,9 +174,28 @@ WORDS = {
     "quarterly": "FREQ=MONTHLY;INTERVAL=3",
     "jedes halbe Jahr": "FREQ=MONTHLY;INTERVAL=6",
     "every 24 december": "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24",
+    "every december 24": "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24",
+    "every year on may 5": "FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=5",
+    "on dec 24 every year": "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24",
     "jährlich am 29.2.": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29",
+    "the last friday of every month": "FREQ=MONTHLY;BYDAY=-1FR",
+    "on the 15th of each month": "FREQ=MONTHLY;BYMONTHDAY=15",
+    "zum 1. jeden Monats": "FREQ=MONTHLY;BYMONTHDAY=1",
+    "last workday of every month": "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+    "jeden ersten Werktag im Monat": "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1",
+    "every monday to thursday": "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH",
+    "every sat-mon": "FREQ=WEEKLY;BYDAY=SA,SU,MO",
+    "jeden Montag bis Freitag": "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+    "every weekend": "FREQ=WEEKLY;BYDAY=SA,SU",
+    "on weekends": "FREQ=WEEKLY;BYDAY=SA,SU",
+    "once a month": "FREQ=MONTHLY",
     "FREQ=DAILY": "FREQ=DAILY",
 }
+
+
+def test_words_that_are_no_repetition_are_quoted_as_they_were_given() -> None:
+    with pytest.raises(InvalidInputError, match="'every blue moon'"):
+        recurrence.parse_recurrence("every blue moon")
 
 
 @pytest.mark.parametrize("text", WORDS)

@@ -38,6 +38,13 @@ def test_the_answer_names_a_day_that_stays_in_the_title(call: Call) -> None:
     )
 
 
+def test_the_answer_says_that_a_repetition_stays_in_the_title(call: Call) -> None:
+    made = call("tasks.create", title="Read every day except sunday #books", parse=True)
+
+    assert (made.data["title"], made.data.get("recurrence")) == ("Read every day except sunday", None)
+    assert "The repetition stays in the title" in made.metadata["hint"]
+
+
 def test_a_day_stays_in_the_title_if_it_begins_the_name_of_a_person_team_or_project(call: Call) -> None:
     before = call("tasks.create", title="Freitag Verlag anschreiben", parse=True)
     call("people.create", name="Lena Lenz", aliases=["Freitag Verlag"])

@@ -1,7 +1,7 @@
 """Quick add: parses the fields of a new task from one line, in English and German.
 
 It reads `#tag`, `@project`, `!high` and other priorities, `!` (urgent) and `!!` (important, too), a date or time, and
-a repetition that begins with “every”, “montags” or “on mondays”. Everything else, and every ambiguous word, stays in
+a repetition with “every”, “montags” or “on mondays”. Everything else, and every ambiguous word, stays in
 the title: a wrong date costs more than none.
 """
 
@@ -17,9 +17,11 @@ from panorama.domain.markdown.quick_add_words import (
     AFTER_DAYS,
     CHOICES,
     DAY_NAMES,
+    ENDINGS,
     ENGLISH_NAMES,
     EVERY_WORDS,
     EVERYDAY,
+    EXCEPTIONS,
     IS,
     LINKS,
     MONTH_NAMES,
@@ -28,6 +30,7 @@ from panorama.domain.markdown.quick_add_words import (
     PERIOD_WORDS,
 )
 from panorama.domain.markdown.task_fields import PRIORITIES
+from panorama.domain.markdown.word_spans import MAX_WORDS, clean_span, find_place, iter_spans, remove_span
 from panorama.domain.time import recurrence, times
 from panorama.domain.time.calendar_words import (
     EASTER_DAYS,
@@ -42,12 +45,6 @@ from panorama.domain.time.calendar_words import (
 from panorama.domain.time.times import Deadline
 from panorama.errors import InvalidInputError
 
-MAX_WORDS = 60
-"""Of a longer line only the last words are looked at."""
-
-MAX_SPAN = 8
-"""The most words of one date or repetition."""
-
 MAX_NAME_WORDS = 6
 """The most words of a name that may have a day in it."""
 
@@ -56,7 +53,10 @@ _PROJECT = re.compile(r"(?<!\S)@(\"[^\"]+\"|[^\s\"]+)(?!\S)")
 _MARK = re.compile(r"(?<!\S)!(!|[^\W\d_]+)?(?!\S)")
 _EVERY = re.compile(r"(?:every|each|jede[nrs]?|alle|weekdays|werktags)!?", re.IGNORECASE)
 _PLURAL_DAYS = re.compile("|".join(PLURAL_WEEKDAYS), re.IGNORECASE)
-"""“Mondays” begins a repetition after “on”, “montags” always."""
+_REPEATED = re.compile(f"(?:{_EVERY.pattern}|{_PLURAL_DAYS.pattern}|weekends|once)", re.IGNORECASE)
+"""A repetition contains one of these words."""
+_GENITIVE = re.compile(r"jede[ns] (?:monats|quartals|jahres)", re.IGNORECASE)
+_JOINING = ("of", "des", "and", "und")
 _CLOCK = re.compile(
     r"(?:(?:at|um|by|bis|@) ?)?(?:\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|uhr)|\d{1,2}:\d\d(?: uhr)?)", re.IGNORECASE
 )
@@ -84,12 +84,14 @@ class QuickAdd:
     """The title and the fields of a new task; `taken` has the words that were taken for each field.
 
     `kept_day` is a weekday that may be part of a name or of another phrase and stays in the title, "" if there is none.
+    `has_kept_repetition` is set if a repetition stays there, because it says more than is understood.
     """
 
     title: str
     fields: Mapping[str, Any]
     taken: Mapping[str, str]
     kept_day: str = ""
+    has_kept_repetition: bool = False
 
 
 MAX_LINE_CHARS = 2_000
@@ -121,11 +123,13 @@ def parse_quick_add(
     rule = () if "recurrence" in given else _find_repetition(words)
     if rule:
         taken["recurrence"] = fields["recurrence"] = " ".join(rule)
-        words = _remove(words, rule)
+        words = remove_span(words, rule)
+    if rule is None:
+        return QuickAdd(" ".join(words), fields, taken, has_kept_repetition=True)
     if "deadline" not in given:
         span = _find_date(words, names, now, zone, is_repeated=bool(rule))
-        words = _remove(words, span)
-        if deadline := _choose_deadline(" ".join(rule), _clean(span), now, zone):
+        words = remove_span(words, span)
+        if deadline := _choose_deadline(" ".join(rule), clean_span(span), now, zone):
             fields["deadline"] = deadline
         if span:
             taken["deadline"] = " ".join(span)
@@ -169,29 +173,44 @@ def _drop_plain(match: re.Match[str]) -> str:
     return "" if match[1] in (None, "!") else match[0]
 
 
-def _iter_spans(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...]]:
-    """Yield runs of words, the longest first, and of one length the last first; not all words unless `whole`."""
-    near = words[-MAX_WORDS:]
-    for length in range(min(MAX_SPAN, len(words) - (not whole)), 0, -1):
-        for start in range(len(near) - length, -1, -1):
-            yield tuple(near[start : start + length])
-
-
-def _find_repetition(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the words that say how a task repeats, () if there are none."""
-    if not any(_EVERY.fullmatch(word) or _PLURAL_DAYS.fullmatch(word.strip(",;:.")) for word in words):
+def _find_repetition(words: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the words that say how a task repeats, () if there are none, None if they say more than is understood."""
+    if not any(_REPEATED.fullmatch(word.strip(",;:.")) for word in words):
         return ()
-    for span in _iter_spans(words, whole=False):
-        if _begins_repetition(span) and _is_repetition(_clean(span)):
-            return span
+    for span in iter_spans(words, whole=False):
+        if _begins_repetition(span) and _is_repetition(clean_span(span)):
+            return None if _says_more(words, span) else span
     return ()
 
 
 def _begins_repetition(span: Sequence[str]) -> bool:
-    """Return whether words begin with “every”, “on mondays” or “montags”; “Mondays” alone may be a noun."""
+    """Return whether words begin with “every”, “on mondays”, “montags” or a day of “every month”.
+
+    “Mondays” alone may be a noun.
+    """
     first = span[0].casefold().strip(",;:")
+    if _EVERY.fullmatch(first) or first == "once":
+        return True
+    if first in ("on", "at"):
+        return len(span) > 1
     is_adverb = bool(_PLURAL_DAYS.fullmatch(first)) and PLURAL_WEEKDAYS[first] + "s" != first
-    return bool(_EVERY.fullmatch(first)) or is_adverb or (first == "on" and len(span) > 1)
+    return is_adverb or (first not in _JOINING and any(map(_EVERY.fullmatch, span)))
+
+
+def _says_more(words: Sequence[str], span: tuple[str, ...]) -> bool:
+    """Return whether the words around a repetition change it: “first day of every month”, “every day until June”."""
+    place = find_place(words, span)
+    before, after = words[:place], words[place + len(span) :]
+    if (before and before[-1].casefold() == "of") or _GENITIVE.fullmatch(" ".join(span)):
+        return True
+    if len(after) < 2:
+        return False
+    link = after[0].casefold()
+    if link in EXCEPTIONS or (link == "but" and (after[1].casefold() == "not" or _is_weekday(after[1]))):
+        return True
+    if link in ENDINGS:
+        return not _CLOCK.match(" ".join(after[1:3]))
+    return link in LINKS and _is_weekday(after[1])
 
 
 def _is_repetition(phrase: str) -> bool:
@@ -223,10 +242,10 @@ def _find_date(
     anchors = {word for word in words[-MAX_WORDS:] if _is_anchor(word)}
     if not anchors:
         return ()
-    for span in _iter_spans(words, whole=False):
-        deadline = None if anchors.isdisjoint(span) else _parse(_clean(span), now, zone)
+    for span in iter_spans(words, whole=False):
+        deadline = None if anchors.isdisjoint(span) else _parse(clean_span(span), now, zone)
         if deadline is not None and _is_plain_date(words, span, deadline) and not _is_in_known(words, span, names):
-            is_clock = is_repeated and bool(_CLOCK.fullmatch(_clean(span)))
+            is_clock = is_repeated and bool(_CLOCK.fullmatch(clean_span(span)))
             return span if is_clock or _is_to_come(deadline, now, zone) else ()
     return ()
 
@@ -242,12 +261,12 @@ def _is_anchor(word: str) -> bool:
 
 def _is_plain_date(words: Sequence[str], span: tuple[str, ...], deadline: Deadline) -> bool:
     """Return whether words that can be a date hardly mean anything else."""
-    phrase, place = _clean(span), _find_place(words, span)
+    phrase, place = clean_span(span), find_place(words, span)
     before, after = words[:place], words[place + len(span) :]
     if _is_of_other_words(before, span, after) or _is_in_name(span, after, is_first=not place):
         return False
     heavy = [word for word in span if read_words(word.strip(",;:."))]
-    if heavy[-1:] != list(span[-1:]) or _clean(heavy).casefold() in EVERYDAY or _ORDINAL.fullmatch(phrase):
+    if heavy[-1:] != list(span[-1:]) or clean_span(heavy).casefold() in EVERYDAY or _ORDINAL.fullmatch(phrase):
         return False
     if _CLOCK.fullmatch(phrase) and any(map(_is_day_word, (*before, *after))):
         return False  # the time is of a day that stays in the title
@@ -323,7 +342,7 @@ def _is_in_noun(span: Sequence[str]) -> bool:
 
 def _is_in_known(words: Sequence[str], span: tuple[str, ...], names: Collection[str]) -> bool:
     """Return whether words that can be a date are a part of a known name."""
-    return bool(names) and not set(names).isdisjoint(_iter_names(words, _find_place(words, span), len(span)))
+    return bool(names) and not set(names).isdisjoint(_iter_names(words, find_place(words, span), len(span)))
 
 
 def _find_kept_day(words: Sequence[str], names: Collection[str]) -> str:
@@ -340,23 +359,6 @@ def _find_kept_day(words: Sequence[str], names: Collection[str]) -> str:
         )
     )
     return next(days, "")
-
-
-def _find_place(words: Sequence[str], span: tuple[str, ...]) -> int:
-    """Return where a run of words begins, the last place if there are several."""
-    starts = range(len(words) - len(span), -1, -1)
-    return next(start for start in starts if tuple(words[start : start + len(span)]) == span)
-
-
-def _remove(words: Sequence[str], span: tuple[str, ...]) -> list[str]:
-    if not span:
-        return list(words)
-    start = _find_place(words, span)
-    return [*words[:start], *words[start + len(span) :]]
-
-
-def _clean(span: Sequence[str]) -> str:
-    return " ".join(span).rstrip(",;:")
 
 
 def _parse(phrase: str, now: datetime, zone: ZoneInfo) -> Deadline | None:

@@ -52,3 +52,7 @@ GERMAN_WEEKDAYS: Final = frozenset(
 DAY_NAMES: Final = GERMAN_WEEKDAYS.union(WEEKDAYS)
 ENGLISH_NAMES: Final = frozenset((*WEEKDAYS, "today", "tomorrow", "morning", "afternoon", "evening", "night"))
 """Words that are a part of many English names; German writes its days with a capital anyway."""
+
+EXCEPTIONS: Final = frozenset(("except", "excluding", "unless", "außer", "ausser"))
+ENDINGS: Final = frozenset(("until", "till", "bis"))
+"""Words after a repetition that exclude days from it, or end it."""

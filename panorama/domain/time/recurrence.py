@@ -37,7 +37,7 @@ def normalize_rule(text: str) -> str:
     plain = text.strip().upper().removeprefix("RRULE:").strip().strip(";")
     if len(plain) > RULE_CHARS or _UNSUPPORTED.search(plain):
         raise _rule_error(text)
-    rule = _parse_rule(plain)
+    rule = _parse_rule(plain, text)
     if rule.times_per_day > MAX_TIMES_PER_DAY or ("UNTIL=" in plain and not _UNTIL.search(plain)):
         raise _rule_error(text)
     is_over = _parse_until(plain) < datetime(2024, 1, 1)  # noqa: DTZ001 (rules are computed in wall-clock time)
@@ -139,11 +139,12 @@ def _to_local(anchor: Deadline, zone: ZoneInfo) -> datetime:
     return datetime.combine(anchor, time())
 
 
-def _parse_rule(rule_text: str) -> rrule.RecurrenceRule:
+def _parse_rule(rule_text: str, original: str = "") -> rrule.RecurrenceRule:
+    """Parse a rule; an error quotes the text that was originally given."""
     try:
         return rrule.parse_rule(rule_text)
     except ValueError as error:
-        raise _rule_error(rule_text) from error
+        raise _rule_error(original or rule_text) from error
 
 
 def _rule_error(text: str) -> InvalidInputError:

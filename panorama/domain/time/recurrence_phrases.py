@@ -9,8 +9,8 @@ _MAX_PHRASE_CHARS = 200
 _DAYS = {day: day[:2].upper() for day in WEEKDAYS}
 _MONTHS = {month: str(number) for number, month in enumerate(MONTHS, start=1)}
 _SAME = {
-    **dict.fromkeys(("each", "jede", "jeden", "jedes", "jeder", "alle"), "every"), "am": "on", "workday": "weekday",
-    "werktag": "weekday", "werktags": "weekdays",
+    **dict.fromkeys(("each", "jede", "jeden", "jedes", "jeder", "alle"), "every"), "am": "on", "zum": "on",
+    "workday": "weekday", "werktag": "weekday", "werktags": "weekdays",
 }  # fmt: skip
 _PLURAL_DAYS = {word: _DAYS[day] for word, day in PLURAL_WEEKDAYS.items()}
 _ADVERBS = {
@@ -30,6 +30,9 @@ _FROM_COMPLETION = re.compile(
     r"|\s+(?:when done|(?:from|after) completion|(?:nach|ab) erledigung)\s*\Z",
     re.IGNORECASE,
 )
+_WORKDAYS, _WEEKEND = "BYDAY=MO,TU,WE,TH,FR", "BYDAY=SA,SU"
+_RANGE = ("to", "bis", "through", "thru", "-", "–")
+_HYPHENATED = re.compile(r"\b([a-z]{2,9})[-–]([a-z]{2,9})\b")
 _OF = re.compile(r"\b(?:of|in|des|im)\b")
 _COUNT = re.compile(r"[1-9][0-9]{0,2}")
 _NTH = re.compile(r"([2-9]|[1-9][0-9])(?:th|\.)")
@@ -52,24 +55,52 @@ def parse_phrase(phrase: str) -> str:
 
     Case, commas and the word “and” make no difference. Understood are days, weekdays, weeks, months, quarters and
     years, each with a number or “other”, and lists of days and months, in English and German: `every week on tuesday,
-    thursday`, `every second tuesday`, `every month on the last friday`, `every 24 december`, `alle 2 Wochen freitags`.
+    thursday`, `every second tuesday`, `every month on the last friday`, `the last weekday of every month`,
+    `every monday to friday`, `every 24 december`, `alle 2 Wochen freitags`.
     """
     if len(phrase) > _MAX_PHRASE_CHARS:
         return ""
-    words = [word for word in read_words(phrase.lower().strip()) if word != "and"]
+    words = [word for word in read_words(_split_day_ranges(phrase.lower().strip())) if word != "and"]
     if days := _codes(words[words[:1] in (["on"], ["am"]) :], _PLURAL_DAYS):
         return f"FREQ=WEEKLY;BYDAY={days}"
-    match [_SAME.get(word, PLURAL_WEEKDAYS.get(word, word)) for word in words]:
+    match _expand_ranges([_SAME.get(word, PLURAL_WEEKDAYS.get(word, word)) for word in words]):
         case ["every", "weekday" | "weekdays"] | ["weekdays"]:
-            return "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
+            return f"FREQ=WEEKLY;{_WORKDAYS}"
+        case ["every", "weekend"] | ["weekends"] | ["on" | "at", "weekends"]:
+            return f"FREQ=WEEKLY;{_WEEKEND}"
         case ["every", *places, "in", "month"] | ["every", *places, "month"] if places and _OF.search(phrase.lower()):
             return _join_parts("FREQ=MONTHLY", _by_position(places))
+        case ["on", *places, "every", "month"] | [*places, "every", "month"] if places:
+            return _join_parts("FREQ=MONTHLY", _by_position(places))
+        case ["on", *places, "every", "year"] | [*places, "every", "year"] if places:
+            return _join_parts("FREQ=YEARLY", _by_day_of_year(places))
+        case ["once", "1", *rest]:
+            return _parse_interval_phrase(rest)
         case ["every", *rest]:
             return _parse_interval_phrase(rest) or _parse_day_or_month_phrase(rest)
         case [adverb, *rest] if adverb in _ADVERBS:
             return _parse_interval_phrase([*_ADVERBS[adverb].split(), *rest])
         case _:
             return ""
+
+
+def _split_day_ranges(phrase: str) -> str:
+    """Return “mon-fri” as “mon to fri”."""
+    return _HYPHENATED.sub(
+        lambda match: f"{match[1]} to {match[2]}" if _codes(read_words(f"{match[1]} {match[2]}"), _DAYS) else match[0],
+        phrase,
+    )
+
+
+def _expand_ranges(words: Sequence[str]) -> Sequence[str]:
+    """Return words with each day of “monday to friday” in the place of the range."""
+    for at in range(1, len(words) - 1):
+        first, link, last = words[at - 1 : at + 2]
+        if link in _RANGE and first in WEEKDAYS and last in WEEKDAYS:
+            start = WEEKDAYS.index(first)
+            days = WEEKDAYS[start:] + WEEKDAYS[:start]
+            return [*words[: at - 1], *days[: days.index(last) + 1], *words[at + 2 :]]
+    return words
 
 
 def _parse_interval_phrase(words: Sequence[str]) -> str:
@@ -136,8 +167,10 @@ def _by_day_of_year(words: Sequence[str]) -> str:
     match words:
         case [number] if found := _NUMBER_DAY.fullmatch(number):
             day, month = int(found[1]), int(found[2])
-        case [number, name] | [name, number] if name in _MONTHS and (found := _DAY_OF_MONTH.fullmatch(number)):
-            day, month = int(found[1]), int(_MONTHS[name])
+        case [first, second]:
+            name, number = (first, second) if first in _MONTHS else (second, first)
+            found = _DAY_OF_MONTH.fullmatch(number)
+            day, month = (int(found[1]), int(_MONTHS[name])) if found and name in _MONTHS else (0, 0)
         case _:
             return ""
     is_day = 1 <= month <= len(_MONTH_LENGTHS) and 1 <= day <= _MONTH_LENGTHS[month - 1]
@@ -150,8 +183,11 @@ def _by_day(words: Sequence[str]) -> str:
 
 
 def _by_position(words: Sequence[str], longest: int = 31) -> str:
-    """Return the part for “15th”, “1st 15th”, “last day” or “2nd tuesday”, in a month of at most `longest` days."""
+    """Return the part for “15th”, “last day”, “last weekday” or “2nd tuesday”, in a month of at most `longest` days."""
     match words:
+        case [place, "weekday"]:
+            number = _parse_position(place, 20)
+            return f"{_WORKDAYS};BYSETPOS={number}" if number else ""
         case [place, "last", day] if day in _DAYS:
             number = _parse_position(place, 5)
             return f"BYDAY=-{number}{_DAYS[day]}" if number and number != "-1" else ""

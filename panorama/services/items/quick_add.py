@@ -20,6 +20,8 @@ from panorama.store.items.tasks import Clock
 NAMED_KINDS = frozenset(("person", "team", "project", "note"))
 """Kinds whose names may have a day in them that is no date: “Sunday Times”, “Freitag Verlag”."""
 
+KEPT_REPETITION = "The repetition stays in the title, since not all of it is understood; set recurrence and deadline."
+
 
 def read_title(session: Session, title: str, clock: Clock, given: Mapping[str, Any]) -> QuickAdd:
     """Return the task that a title means.
@@ -48,7 +50,8 @@ def describe_taken(quick: QuickAdd, task: Task, zone: ZoneInfo) -> str:
     day = quick.kept_day
     preposition = "on" if day.casefold() in WEEKDAYS else "am"
     kept = f"“{day}” stays in the title; write “{preposition} {day}” if it is the day." if day else ""
-    return join_hints(taken, kept)
+    repetition = KEPT_REPETITION if quick.has_kept_repetition else ""
+    return join_hints(taken, kept, repetition)
 
 
 def _format_value(value: object, zone: ZoneInfo) -> str:
