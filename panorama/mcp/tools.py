@@ -174,7 +174,7 @@ def to_reported_error(error: Exception, name: str) -> PanoramaError:
         return error
     if isinstance(error, StoppedError):  # a client that follows a job reads its end there
         message = "The call was ended before its next step; what it finished stays."
-        return CallCancelledError(message, hint="list_jobs shows its job; undo with the job's id takes that back.")
+        return CallCancelledError(message, hint="get_job() shows its job; undo with the job's id takes that back.")
     _log.error("the call %s failed", name, exc_info=error)
     return InternalError(
         "Internal error; this call changed nothing.",

@@ -63,11 +63,8 @@ class Graph(Service):
             kinds: Such as blocked_by.
             depth: Up to 4.
         """
-        if not 1 <= depth <= MAX_DEPTH or not 1 <= limit <= MAX_NEIGHBOURS:
-            raise InvalidInputError(
-                f"depth is {depth}, limit is {limit}.",
-                hint=f"Give depth 1 to {MAX_DEPTH}, limit 1 to {MAX_NEIGHBOURS:,}.",
-            )
+        _validate_range("depth", depth, MAX_DEPTH)
+        _validate_range("limit", limit, MAX_NEIGHBOURS)
         valid_kinds = tuple(map(validate_kind, kinds))
         with self._reading() as session:
             loaded: Item = rows.load(session, kind_of(item) or "", item)
@@ -90,10 +87,8 @@ class Graph(Service):
             depth: Maximum number of steps, up to 4.
             limit: Maximum number of paths, up to 10.
         """
-        if not 1 <= depth <= MAX_DEPTH or not 1 <= limit <= MAX_PATHS:
-            raise InvalidInputError(
-                f"depth is {depth}, limit is {limit}.", hint=f"Give depth 1 to {MAX_DEPTH}, limit 1 to {MAX_PATHS}."
-            )
+        _validate_range("depth", depth, MAX_DEPTH)
+        _validate_range("limit", limit, MAX_PATHS)
         with self._reading() as session:
             distances = walks.walk(session, from_item, depth=depth)
             ways = _trace_paths(session, distances, to_item, limit) if to_item in distances else []
@@ -139,11 +134,8 @@ class Graph(Service):
             depth: Steps from the item, up to 4.
             limit: Maximum number of items, up to 1000.
         """
-        if not 1 <= depth <= MAX_DEPTH or not 1 <= limit <= MAX_NEIGHBOURS:
-            raise InvalidInputError(
-                f"depth is {depth}, limit is {limit}.",
-                hint=f"Give depth 1 to {MAX_DEPTH}, limit 1 to {MAX_NEIGHBOURS:,}.",
-            )
+        _validate_range("depth", depth, MAX_DEPTH)
+        _validate_range("limit", limit, MAX_NEIGHBOURS)
         with self._reading() as session:
             if item:
                 rows.load(session, kind_of(item) or "", item)
@@ -163,8 +155,7 @@ class Graph(Service):
         Args:
             depth: Steps from each hit, up to 4.
         """
-        if not 1 <= depth <= MAX_DEPTH:
-            raise InvalidInputError(f"depth is {depth}.", hint=f"Give depth 1 to {MAX_DEPTH}.")
+        _validate_range("depth", depth, MAX_DEPTH)
         hits = self._search.search(topic, PageRequest(limit=CONTEXT_HITS), kinds=CONTEXT_KINDS).items
         with self._reading() as session:
             found = [self._describe_hit(session, hit, depth) for hit in hits]
@@ -183,6 +174,11 @@ class Graph(Service):
             "id": hit.id, "kind": hit.kind, "title": hit.title, "snippet": hit.snippet,
             "related": [_to_short_row(neighbour) for neighbour in neighbours],
         }  # fmt: skip
+
+
+def _validate_range(name: str, value: int, most: int) -> None:
+    if not 1 <= value <= most:
+        raise InvalidInputError(f"{name} is {value:,}.", hint=f"Give {name} 1 to {most:,}.")
 
 
 def _to_short_row(neighbour: Neighbour) -> dict[str, Any]:

@@ -139,7 +139,7 @@ class Jobs(JobQueue):
         """
         offer = self.offers.get(kind)
         if offer.kind.standing:
-            raise InvalidInputError(f"{kind} runs automatically.", hint="list_jobs shows its progress.")
+            raise InvalidInputError(f"{kind} runs automatically.", hint="get_job() shows its progress.")
         if not self.has_worker:
             raise UnavailableError(
                 "No background worker is running here; nothing was started.",

@@ -322,7 +322,7 @@ class JobQueue(Service):
     def _load_job(self, session: Session, id_: str) -> Job:
         job = rows.find(session, id_)
         if job is None:
-            raise NotFoundError(f"There is no job {id_[:40]!r}.", hint="list_jobs shows them.")
+            raise NotFoundError(f"There is no job {id_[:40]!r}.", hint="get_job() lists them.")
         return job
 
     def _refresh_job(self, job: Job) -> Job:
