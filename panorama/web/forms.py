@@ -15,7 +15,7 @@ from starlette.requests import Request
 
 from panorama import sample
 from panorama.calls import Answer
-from panorama.domain.markdown.quick_add import parse_quick_add
+from panorama.domain.markdown.quick_add.line import parse_quick_add
 from panorama.domain.text.json_types import is_object
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
 from panorama.translations.explanations import explain

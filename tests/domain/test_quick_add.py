@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from panorama.domain.markdown.quick_add import QuickAdd, list_day_names, parse_quick_add
+from panorama.domain.markdown.quick_add.dates import list_day_names
+from panorama.domain.markdown.quick_add.line import QuickAdd, parse_quick_add
 
 NOW = datetime(2026, 5, 20, 8, 0, tzinfo=UTC)
 PROJECTS = {"p_1": "Kitchen", "p_2": "Garden", "p_3": "Garden shed", "p_4": "Kiosk"}
@@ -71,6 +72,19 @@ def parse(line: str, *given: str, names: tuple[str, ...] = ()) -> QuickAdd:
         ("Dust every weekend", {"title": "Dust", "recurrence": "every weekend", "deadline": "2026-05-23"}),
         ("Call mum once a week", {"title": "Call mum", "recurrence": "once a week", "deadline": "2026-05-20"}),
         ("Birthday Ana every may 5", {"title": "Birthday Ana", "recurrence": "every may 5", "deadline": "2027-05-05"}),
+        ("Call dad every sunday evening",
+         {"title": "Call dad", "recurrence": "every sunday", "deadline": "2026-05-24T19:00+02:00"}),
+        ("Call dad every sunday evening starting 7 june",
+         {"title": "Call dad", "recurrence": "every sunday", "deadline": "7 june 19:00"}),
+        ("Water ferns every 3 days from monday",
+         {"title": "Water ferns", "recurrence": "every 3 days", "deadline": "monday"}),
+        ("Report weekly on monday", {"title": "Report", "recurrence": "weekly on monday", "deadline": "2026-05-25"}),
+        ("Reifen jedes Jahr im März",
+         {"title": "Reifen", "recurrence": "jedes Jahr im März", "deadline": "2027-03-01"}),
+        ("Every Friday: send report",
+         {"title": "send report", "recurrence": "Every Friday", "deadline": "2026-05-22"}),
+        ("Get bread every friday from Ana",
+         {"title": "Get bread from Ana", "recurrence": "every friday", "deadline": "2026-05-22"}),
         ("Rechnung jeden Freitag bis 9 Uhr",
          {"title": "Rechnung", "recurrence": "jeden Freitag", "deadline": "2026-05-22T09:00+02:00"}),
         ("Call Ana May 25 about the plan", {"title": "Call Ana about the plan", "deadline": "May 25"}),
@@ -123,7 +137,7 @@ def test_what_may_mean_something_else_stays_in_the_title(line: str) -> None:
     "line",
     ["Read every day except sunday", "Run every day but not friday", "Water every monday until 24 december",
      "Gießen jeden Tag außer Sonntag", "Third day of every quarter", "Erster Tag jedes Quartals",
-     "Pills every day until friday"],
+     "Pills every day until friday", "Blutdruck täglich außer sonntags", "Open never on mondays"],
 )  # fmt: skip
 def test_a_repetition_that_says_more_stays_in_the_title_and_is_reported(line: str) -> None:
     quick = parse(line)
@@ -151,6 +165,12 @@ def test_a_day_beside_a_known_name_is_the_deadline() -> None:
     quick = parse("Freitag Verlag anschreiben am Freitag", names=("freitag verlag",))
 
     assert (quick.title, quick.fields) == ("Freitag Verlag anschreiben", {"deadline": "am Freitag"})
+
+
+def test_a_part_of_the_day_stays_in_the_title_if_the_deadline_is_given() -> None:
+    quick = parse("Call dad every sunday evening", "deadline")
+
+    assert (quick.title, quick.fields) == ("Call dad evening", {"recurrence": "every sunday"})
 
 
 def test_fields_that_are_given_are_not_read_from_the_title() -> None:

@@ -189,6 +189,11 @@ WORDS = {
     "every weekend": "FREQ=WEEKLY;BYDAY=SA,SU",
     "on weekends": "FREQ=WEEKLY;BYDAY=SA,SU",
     "once a month": "FREQ=MONTHLY",
+    "every 2nd and 4th tuesday": "FREQ=MONTHLY;BYDAY=2TU,4TU",
+    "every 1st and 15th": "FREQ=MONTHLY;BYMONTHDAY=1,15",
+    "every tue & thu": "FREQ=WEEKLY;BYDAY=TU,TH",
+    "each tue/thu": "FREQ=WEEKLY;BYDAY=TU,TH",
+    "jedes Jahr im März": "FREQ=YEARLY;BYMONTH=3",
     "FREQ=DAILY": "FREQ=DAILY",
 }
 

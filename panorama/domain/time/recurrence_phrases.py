@@ -19,6 +19,8 @@ _ADVERBS = {
     "zweiwoechentlich": "2 week", "quarterly": "3 month", "vierteljaehrlich": "3 month", "half-yearly": "6 month",
     "halbjaehrlich": "6 month",
 }  # fmt: skip
+ADVERBS = frozenset(_ADVERBS)
+"""Words such as “weekly” at the beginning of a phrase, as `read_words` returns them."""
 _LONG_UNITS = {
     "fortnight": "2 week", "quarter": "3 month", "vierteljahr": "3 month", "half year": "6 month",
     "halbe year": "6 month", "halbjahr": "6 month",
@@ -31,8 +33,10 @@ _FROM_COMPLETION = re.compile(
     re.IGNORECASE,
 )
 _WORKDAYS, _WEEKEND = "BYDAY=MO,TU,WE,TH,FR", "BYDAY=SA,SU"
+_AND = ("and", "&", "+")
 _RANGE = ("to", "bis", "through", "thru", "-", "–")
 _HYPHENATED = re.compile(r"\b([a-z]{2,9})[-–]([a-z]{2,9})\b")
+_SLASH = re.compile(r"(?<=[a-z])/(?=[a-z])")
 _OF = re.compile(r"\b(?:of|in|des|im)\b")
 _COUNT = re.compile(r"[1-9][0-9]{0,2}")
 _NTH = re.compile(r"([2-9]|[1-9][0-9])(?:th|\.)")
@@ -60,7 +64,7 @@ def parse_phrase(phrase: str) -> str:
     """
     if len(phrase) > _MAX_PHRASE_CHARS:
         return ""
-    words = [word for word in read_words(_split_day_ranges(phrase.lower().strip())) if word != "and"]
+    words = [word for word in read_words(_split_day_ranges(phrase.lower().strip())) if word not in _AND]
     if days := _codes(words[words[:1] in (["on"], ["am"]) :], _PLURAL_DAYS):
         return f"FREQ=WEEKLY;BYDAY={days}"
     match _expand_ranges([_SAME.get(word, PLURAL_WEEKDAYS.get(word, word)) for word in words]):
@@ -85,10 +89,10 @@ def parse_phrase(phrase: str) -> str:
 
 
 def _split_day_ranges(phrase: str) -> str:
-    """Return “mon-fri” as “mon to fri”."""
+    """Return “mon-fri” as “mon to fri”, and “mon/fri” as “mon fri”."""
     return _HYPHENATED.sub(
         lambda match: f"{match[1]} to {match[2]}" if _codes(read_words(f"{match[1]} {match[2]}"), _DAYS) else match[0],
-        phrase,
+        _SLASH.sub(" ", phrase),
     )
 
 
@@ -112,6 +116,9 @@ def _parse_interval_phrase(words: Sequence[str]) -> str:
         return _join_parts(f"FREQ=WEEKLY{interval}", _by_day(places))
     if unit == ["month"] and places:
         return _join_parts(f"FREQ=MONTHLY{interval}", _by_position(places))
+    if unit == ["year"] and rest[:1] == ["in"]:
+        months = _codes(rest[1:], _MONTHS)
+        return f"FREQ=YEARLY{interval};BYMONTH={months}" if months else ""
     if unit == ["year"] and places:
         return _join_parts(f"FREQ=YEARLY{interval}", _by_day_of_year(places))
     frequency = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}.get(" ".join(words))
@@ -131,6 +138,8 @@ def _parse_day_or_month_phrase(words: Sequence[str]) -> str:
     if day := _by_day_of_year(words):
         return f"FREQ=YEARLY;{day}"
     match words:
+        case [first, second, *_] if _parse_position(first, 31) and _parse_position(second, 31):
+            return _join_parts("FREQ=MONTHLY", _by_position(words))
         case ["other" | "2th" | "2.", *days] if days:
             return _join_parts("FREQ=WEEKLY;INTERVAL=2", _by_day(days))
         case ["1th" | "1." | "last", day] if day in _DAYS:
@@ -194,6 +203,9 @@ def _by_position(words: Sequence[str], longest: int = 31) -> str:
         case [place, day] if day in _DAYS:
             number = _parse_position(place, 5)
             return f"BYDAY={number}{_DAYS[day]}" if number else ""
+        case [*places, day] if day in _DAYS and places:
+            numbers = [_parse_position(place, 5) for place in places]
+            return "BYDAY=" + ",".join(f"{number}{_DAYS[day]}" for number in numbers) if all(numbers) else ""
         case [*places, "day"] | places:
             numbers = [_parse_position(place, longest) for place in places]
             return f"BYMONTHDAY={','.join(dict.fromkeys(numbers))}" if numbers and all(numbers) else ""

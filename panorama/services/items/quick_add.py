@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 from panorama.domain.items.item import kind_of
 from panorama.domain.items.tasks import Task
-from panorama.domain.markdown.quick_add import MAX_LINE_CHARS, QuickAdd, list_day_names, parse_quick_add
+from panorama.domain.markdown.quick_add.dates import list_day_names
+from panorama.domain.markdown.quick_add.line import MAX_LINE_CHARS, QuickAdd, parse_quick_add
 from panorama.domain.text.json_types import is_sequence
 from panorama.domain.time.calendar_words import WEEKDAYS
 from panorama.domain.time.recurrence import describe_rule

@@ -7,7 +7,7 @@ from panorama.domain.items.choices import RepeatFrom, TaskStatus, TaskView
 from panorama.domain.items.item import normalize_tags, single_line, validate_text
 from panorama.domain.items.references import PersonRef, ProjectRef, TaskRef
 from panorama.domain.items.tasks import HIGHEST_PRIORITY, MAX_SCHEDULED_MINUTES, Task, status_fields
-from panorama.domain.markdown.quick_add import QuickAdd
+from panorama.domain.markdown.quick_add.line import QuickAdd
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.time import recurrence, times
 from panorama.errors import InvalidInputError

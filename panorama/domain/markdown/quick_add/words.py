@@ -56,3 +56,9 @@ ENGLISH_NAMES: Final = frozenset((*WEEKDAYS, "today", "tomorrow", "morning", "af
 EXCEPTIONS: Final = frozenset(("except", "excluding", "unless", "außer", "ausser"))
 ENDINGS: Final = frozenset(("until", "till", "bis"))
 """Words after a repetition that exclude days from it, or end it."""
+
+NEGATIONS: Final = EXCEPTIONS.union(("not", "never", "no", "nicht", "nie"))
+"""After one of these words a repetition is what does not happen."""
+
+STARTS: Final = frozenset(("starting", "beginning", "from"))
+"""Words before the day on which a repetition starts."""
