@@ -319,3 +319,20 @@ def test_the_lines_of_all_that_recur_are_above_those_that_are_done(call: Call) -
 
 def _open(call: Call, title: str) -> str:
     return call("query", collection="tasks", where={"title": title, "status": "todo"}).data[0]["id"]
+
+
+def test_a_title_that_ends_like_a_tag_or_a_date_is_whole_after_an_undo(call: Call) -> None:
+    note = call("notes.create", title="Hall", content="- [ ] paint ^p1\n").data["id"]
+    task = call("notes.create_tasks", note=note).data["tasks"][0]["id"]
+    title = "paint #hall 📅 2026-01-01"
+    call("tasks.update", task=task, title=title)
+    text = get_text(call, note)
+
+    call("tasks.update", task=task, status="done")
+    call("history.undo")
+    after_task = call("items.get", item=task).data["item"]["title"], get_text(call, note)
+    call("notes.update", note=note, content="")
+    call("history.undo")
+
+    assert after_task == (title, text)
+    assert (call("items.get", item=task).data["item"]["title"], get_text(call, note)) == (title, text)

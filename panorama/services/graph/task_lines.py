@@ -279,17 +279,24 @@ class TaskLines(Service):
         return found
 
     def _write_state(self, text: str, number: int, line: TaskLine, task: Task) -> str:
-        if line.title != task.title:
+        if line.title != _read_title(task.title):
             text = lines.write_title(text, number, task.title)
         if lines.MARKS[cast("TaskStatus", line.status)] != lines.MARKS[task.status]:
             text = lines.write_status(text, number, task.status, self._today())
         return text
 
     def _take_state(self, task: Task, line: TaskLine) -> Task:
-        status, values = cast("TaskStatus", line.status), {"title": line.title}
+        title = task.title if line.title == _read_title(task.title) else line.title
+        status, values = cast("TaskStatus", line.status), {"title": title}
         if lines.MARKS[status] != lines.MARKS[task.status]:
             values |= status_fields(task.status, status, self._now())
         return task.with_changes(self._now(), **values)
+
+
+def _read_title(title: str) -> str:
+    """Return a title as it is read from its line, which ends before tags and dates."""
+    line = read_line(f"- [ ] {title}")
+    return line.title if line else title
 
 
 _STATUS_WORDS = {
