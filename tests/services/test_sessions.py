@@ -330,3 +330,15 @@ def test_an_attendee_with_the_longest_name_can_be_joined_by_others(call: Call) -
     call("sessions.log", session=session, attendees=["Ben"])
 
     assert call("sessions.get", session=session).data["people"] == [person]
+
+
+def test_an_end_that_is_a_time_of_day_or_a_distance_counts_from_the_start_and_is_shown(call: Call) -> None:
+    made = call("sessions.create", title="Weekly", started_at="last friday 3pm", ended_at="5pm").data
+    late = call("sessions.create", title="Late", started_at="2026-05-11 22:00", ended_at="1:00").data
+    moved = call("sessions.update", session="Weekly", ended_at="+30 min").data
+
+    assert (made["started_at"], made["ended_at"]) == ("2026-05-15T15:00+02:00", "2026-05-15T17:00+02:00")
+    assert late["ended_at"] == "2026-05-12T01:00+02:00"
+    assert moved["ended_at"] == "2026-05-15T15:30+02:00"
+    with pytest.raises(InvalidInputError, match="ends before it begins"):
+        call("sessions.update", session="Weekly", ended_at="2pm")

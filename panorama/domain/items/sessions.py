@@ -20,7 +20,7 @@ class LoggedSession(Item):
 
     KIND: ClassVar[Kind] = "session"
     BRIEF: ClassVar[tuple[str, ...]] = (
-        "id", "title", "kind", "project", "started_at", "attendees", "line_count",
+        "id", "title", "kind", "project", "started_at", "ended_at", "attendees", "line_count",
         "source_ref",
     )  # fmt: skip
     LONG: ClassVar[tuple[str, ...]] = ("summary",)

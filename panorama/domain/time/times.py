@@ -145,6 +145,30 @@ def parse_datetime(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> da
     return cast("datetime", parsed)
 
 
+_FROM_START = re.compile(
+    r"\+\d+ ?(?:h|min|d|w)|(?:at |um )?\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|uhr)?|noon|midnight", re.IGNORECASE
+)
+"""Ends that are counted from the start: a distance, or only a time of day."""
+
+MAX_NIGHT = timedelta(hours=12)
+"""An end that is only a time of day is that of the next day if the span then lasts no longer: 22:00 to 2:00."""
+
+
+def parse_end(text: str, name: str, *, start: Deadline, zone: ZoneInfo) -> Deadline | None:
+    """Parse an end that counts from a start, a time of day or a distance; return None for any other.
+
+    Raises:
+        InvalidInputError: It is outside the years 1900 to 2199.
+    """
+    if not _FROM_START.fullmatch(text.strip()):
+        return None
+    base = start if isinstance(start, datetime) else start_of_day(start, zone)
+    end = parse_deadline(text, name, now=base, zone=zone)
+    if isinstance(end, datetime) and not text.strip().startswith("+") and end - base > MAX_NIGHT:
+        return end - timedelta(days=1)  # the hour of the same day, which is refused
+    return end
+
+
 def to_local_day(deadline: Deadline, zone: ZoneInfo) -> date:
     """Return the day of a deadline in a zone."""
     return deadline.astimezone(zone).date() if isinstance(deadline, datetime) else deadline

@@ -1,6 +1,5 @@
 """Operations on events."""
 
-import re
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,13 +19,6 @@ from panorama.store.items import rows
 
 USUAL_PERIOD = timedelta(days=7)
 MAX_PERIOD = timedelta(days=366)
-MAX_NIGHT = timedelta(hours=12)
-"""An end that is only a time of day is that of the next day if the event then lasts no longer: 22:00 to 2:00."""
-
-_FROM_START = re.compile(
-    r"\+\d+ ?(?:h|min|d|w)|(?:at |um )?\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|uhr)?|noon|midnight", re.IGNORECASE
-)
-"""Ends that are counted from the start: a distance, or only a time of day."""
 
 
 class Events(Service):
@@ -160,14 +152,8 @@ class Events(Service):
         """Return the fields of a span; a time of day or a distance as its end counts from the start."""
         if not ends_at.strip():
             return _make_span(start, start + DEFAULT_LENGTH if isinstance(start, datetime) else start)
-        if not _FROM_START.fullmatch(ends_at.strip()):
-            return _make_span(start, self._parse_deadline(ends_at, "ends_at"))
-        zone = self._context.zone
-        base = start if isinstance(start, datetime) else times.start_of_day(start, zone)
-        end = times.parse_deadline(ends_at, "ends_at", now=base, zone=zone)
-        if isinstance(end, datetime) and not ends_at.strip().startswith("+") and end - base > MAX_NIGHT:
-            end = end - timedelta(days=1)  # the hour of the same day, which is refused
-        return _make_span(start, end)
+        end = times.parse_end(ends_at, "ends_at", start=start, zone=self._context.zone)
+        return _make_span(start, self._parse_deadline(ends_at, "ends_at") if end is None else end)
 
     def _read_fields(self, **fields: Any) -> dict[str, Any]:
         """Return the given fields as they are stored."""

@@ -75,7 +75,7 @@ class Sessions(Service):
         now = self._now()
         with self._writing() as session:
             old: LoggedSession = rows.load(session, "session", id_)
-            values = self._read_fields(**fields)
+            values = self._read_fields(old.started_at, **fields)
             found = self._attendees.resolve(
                 session, (*old.attendees, *attendees) if attendees else (), create_people=create_people,
                 before=Attendance(old.attendees, old.people),
@@ -114,8 +114,8 @@ class Sessions(Service):
         now = self._now()
         with self._writing() as session:
             fields = self._read_fields(
-                title=title, kind=kind, started_at=started_at or None, ended_at=ended_at or None, location=location,
-                summary=summary,
+                now, title=title, kind=kind, started_at=started_at or None, ended_at=ended_at or None,
+                location=location, summary=summary,
             )  # fmt: skip
             found = self._attendees.resolve(session, attendees, create_people=create_people)
             fields.setdefault("started_at", now)
@@ -198,8 +198,8 @@ class Sessions(Service):
         with self._writing() as writing:
             old: LoggedSession = rows.load(writing, "session", session)
             values = self._read_fields(
-                title=title, kind=kind, project=project, started_at=started_at, ended_at=ended_at, location=location,
-                summary=summary,
+                old.started_at, title=title, kind=kind, project=project, started_at=started_at, ended_at=ended_at,
+                location=location, summary=summary,
             )  # fmt: skip
             before = Attendance(old.attendees, old.people)
             found = self._attendees.resolve(writing, attendees or (), create_people=create_people, before=before)
@@ -244,8 +244,8 @@ class Sessions(Service):
             found: LoggedSession = rows.load(reading, "session", session)
             return analyze_lines(found.id, found.title, session_lines.iter_lines(reading, session))
 
-    def _read_fields(self, **fields: Any) -> dict[str, Any]:
-        """Return the given fields as they are stored."""
+    def _read_fields(self, start: datetime, **fields: Any) -> dict[str, Any]:
+        """Return the given fields as they are stored; `start` is when the session begins if it is not given."""
         values = drop_none(**fields)
         if "title" in values:
             values["title"] = single_line(values["title"])
@@ -255,11 +255,18 @@ class Sessions(Service):
             values["location"] = single_line_or_empty(values["location"], "location")
         if "summary" in values:
             values["summary"] = validate_text(values["summary"], "summary")
-        for name in ("started_at", "ended_at"):
-            if name in values:
-                is_cleared = name == "ended_at" and not values[name].strip()
-                values[name] = None if is_cleared else self._parse_moment(values[name], name)
+        if "started_at" in values:
+            values["started_at"] = self._parse_moment(values["started_at"], "started_at")
+        if "ended_at" in values:
+            values["ended_at"] = self._parse_end(values["ended_at"], values.get("started_at", start))
         return values
+
+    def _parse_end(self, text: str, start: datetime) -> datetime | None:
+        """Return the end of a session; a time of day or a distance counts from its start, "" is none."""
+        if not text.strip():
+            return None
+        end = times.parse_end(text, "ended_at", start=start, zone=self._context.zone)
+        return end if isinstance(end, datetime) else self._parse_moment(text, "ended_at")
 
     def _parse_moment(self, text: str, name: str) -> datetime:
         return times.parse_datetime(text, name, now=self._now(), zone=self._context.zone)
