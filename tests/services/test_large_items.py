@@ -1,6 +1,8 @@
 """Writes whose work grows with the texts or the number of other items: short transactions that are one unit."""
 
+import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -124,3 +126,19 @@ return task.id
 def _count_assigned(call: Call, person: str) -> int:
     where = {"assignee": person}
     return int(call("query", collection="tasks", where=where, count=True).data[0]["count"])
+
+
+def test_an_import_of_a_graph_is_several_transactions_and_one_unit(
+    call: Call, sizes: list[int], tmp_path: Path
+) -> None:
+    entities = [
+        {"type": "entity", "name": f"Part {n}", "entityType": "part", "observations": ["x"]} for n in range(100)
+    ]
+    (tmp_path / "memory.jsonl").write_text("\n".join(map(json.dumps, entities)), "utf-8")
+
+    answer = call("import.memory", file=str(tmp_path / "memory.jsonl"))
+
+    assert max(sizes) <= portions.MAX_BATCH
+    assert answer.data["notes_created"] == 100
+    call("history.undo", confirm=True)
+    assert call("notes.list").data == []

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from panorama.services.base import Service, ServiceContext
 from panorama.services.importing.folder import UnreadableError, decode, read_file
 from panorama.services.importing.import_run import MAX_LISTED_PROBLEMS
 from panorama.services.importing.results import MemoryImportReport
-from panorama.services.jobs.progress import report_progress
+from panorama.services.jobs.portions import apply_in_portions
 from panorama.store.backend import Session
 from panorama.store.graph import relations
 from panorama.store.items import lookup, projects, rows
@@ -27,9 +28,6 @@ from panorama.store.log.imports import MISSING, ImportedPart
 from panorama.store.people.names import list_owners
 
 MAX_FILE_BYTES = 64 << 20
-CHUNK_ENTRIES = 500
-"""Entities or relations of one transaction, so that other writers need not wait."""
-
 ADOPTED = "adopted"
 """Marks the stored fields of an entity for which an item of that name was there before."""
 
@@ -61,12 +59,9 @@ class MemoryImports(Service):
         with self._reading() as session:
             run = _MemoryImport(self._context, str(path), graph, imports.list_imported(session, str(path)), session)
         entries: list[Entity | EntityRelation] = [*graph.entities.values(), *graph.relations.values()]
-        for start in range(0, len(entries), CHUNK_ENTRIES):
-            report_progress(start, len(entries), path.name)
-            chunk = entries[start : start + CHUNK_ENTRIES]
-            with self._reading() if dry_run else self._writing() as session:
-                run.write(session, chunk, dry_run=dry_run)
-        with self._reading() if dry_run else self._writing() as session:
+        transaction = self._reading if dry_run else self._writing
+        apply_in_portions(transaction, entries, partial(run.write, dry_run=dry_run), path.name)
+        with transaction() as session:
             run.mark_missing(session, dry_run=dry_run)
         return run.report(dry_run=dry_run)
 
