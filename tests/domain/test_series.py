@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from dateutil.rrule import rrulestr
 
+from panorama.domain.items.tasks import Task, next_occurrence
 from panorama.domain.time import recurrence, rrule
 from panorama.errors import InvalidInputError
 
@@ -226,3 +227,24 @@ def test_a_recurrence_may_be_given_in_words(text: str) -> None:
 def test_a_recurrence_that_is_not_understood_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError, match="recurrence"):
         recurrence.parse_recurrence(text)
+
+
+def test_a_series_goes_on_at_its_hour_after_a_day_on_which_clocks_skip_it() -> None:
+    zone = ZoneInfo("Europe/Berlin")
+    start = datetime(2027, 3, 27, 2, 30, tzinfo=zone).astimezone(UTC)
+    task = Task(
+        id="t_0000000000", version=1, created_at=start, updated_at=start, title="x", deadline=start,
+        recurrence="FREQ=DAILY",
+    )  # fmt: skip
+    found: list[str] = []
+
+    for _ in range(3):
+        assert isinstance(task.deadline, datetime)
+        following = next_occurrence(task, id_=task.id, now=task.deadline, zone=zone)
+        assert following is not None
+        task = following
+        assert isinstance(task.deadline, datetime)
+        found.append(f"{task.deadline.astimezone(zone):%d %H:%M}")
+
+    assert found == ["28 03:30", "29 02:30", "30 02:30"]
+    assert task.recurrence == "FREQ=DAILY"

@@ -84,6 +84,7 @@ def next_occurrence(task: Task, *, id_: str, now: datetime, zone: ZoneInfo) -> T
     deadline = recurrence.next_occurrence(left, anchor, not_before=day, zone=zone)
     if deadline is None:
         return None
+    left = recurrence.keep_time(left, anchor, deadline, zone)
     return replace(
         task, id=id_, version=1, created_at=now, updated_at=now, status="todo", deadline=deadline, recurrence=left,
         scheduled_at=_shift(task.scheduled_at, task, deadline, zone),

@@ -84,6 +84,21 @@ def next_occurrence(rule_text: str, anchor: Deadline, *, not_before: date, zone:
     return day.replace(tzinfo=zone).astimezone(UTC) if isinstance(anchor, datetime) else day.date()
 
 
+def keep_time(rule_text: str, anchor: Deadline, following: Deadline, zone: ZoneInfo) -> str:
+    """Return a rule that goes on at its time of day after an occurrence that is later because clocks went forward.
+
+    Without it 02:30, which is 03:30 on that day, would stay 03:30. The rule has the time until the next occurrence.
+    """
+    if not isinstance(anchor, datetime) or not isinstance(following, datetime):
+        return rule_text
+    before, after = _to_local(anchor, zone), _to_local(following, zone)
+    if before.time() == after.time():
+        return rule_text
+    if "BYHOUR" not in rule_text and "BYMINUTE" not in rule_text:
+        return f"{rule_text};BYHOUR={before.hour};BYMINUTE={before.minute}"
+    return rule_text.removesuffix(f";BYHOUR={after.hour};BYMINUTE={after.minute}")
+
+
 def iter_occurrences(rule_text: str, anchor: datetime, *, after: datetime, zone: ZoneInfo) -> Iterator[datetime]:
     """Yield the occurrences of a series after an instant, in order, for twenty years.
 
