@@ -72,7 +72,7 @@ def move_secrets(home: Path, source: str, entry: Mapping[str, Any], *, in_file: 
     if args := cast("list[str]", entry.get("args")):
         flags = ["", *args[:-1]]
         moved["args"] = [
-            move(f"argument_{at}", arg) if _is_secret_argument(flag, arg) else arg
+            move(f"argument_{at}", arg) if is_secret_argument(flag, arg) else arg
             for at, (flag, arg) in enumerate(zip(flags, args, strict=True), start=1)
         ]
     return moved
@@ -92,7 +92,7 @@ def _is_secret(name: str, value: str) -> bool:
     return is_secret_setting(name) or redact_text(value) != value
 
 
-def _is_secret_argument(flag: str, argument: str) -> bool:
+def is_secret_argument(flag: str, argument: str) -> bool:
     """Return whether an argument is a secret: `--api-key=…`, `Authorization: …`, or what follows `--api-key`."""
     if is_reference(argument) or not argument.strip():
         return False

@@ -1,5 +1,6 @@
 """Moving the data from the SQLite file to a space of PostgreSQL, and back."""
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -171,6 +172,26 @@ def test_the_command_moves_there_and_back(
     assert f'space = "{SPACE}"' in config
     assert differing(home, sample.parent).keys() <= {"calls", "sqlite_sequence"}
     assert "database_url" not in (home / "config.toml").read_text()
+
+
+def test_a_move_leaves_the_sources_and_a_backup_of_a_space_holds_them(
+    url: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("HOME", str(home)), ("NO_DAEMON", "1"), ("EMBEDDER", "none")):
+        monkeypatch.setenv(f"PANORAMA_{name}", value)
+    sources = {"mcpServers": {"clock": {"command": "uvx", "args": ["mcp-server-time"], "allow": ["*"]}}}
+    (home / "sources.json").write_text(json.dumps(sources))
+
+    codes = [main(["move", "--to", url, "--space", SPACE, "--yes"]), main(["backup", str(tmp_path / "out")])]
+    [made] = (tmp_path / "out").iterdir()
+    (home / "sources.json").write_text('{"mcpServers": {}}')
+    capsys.readouterr()
+    codes += [main(["restore", str(made), "--yes"]), main(["move", "--to", "sqlite", "--yes"])]
+
+    assert codes == [0, 0, 0, 0]
+    assert "clock = “uvx mcp-server-time”. These sources are restored" in " ".join(capsys.readouterr().err.split())
+    assert json.loads((made / "sources.json").read_text()) == sources
+    assert json.loads((home / "sources.json").read_text()) == sources
 
 
 def test_a_move_to_where_the_data_is_is_refused(

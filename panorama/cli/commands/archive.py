@@ -20,6 +20,9 @@ PURGE_EXAMPLES = examples(
     "panorama purge --days 0 --yes       # empties the trash",
 )
 MANIFEST = "manifest.json"
+OF_SOURCES = "sources.json: "
+"""The start of the names of what was left out of sources, in answers."""
+
 EXIT_INCOMPLETE = 1
 """The exit code if something is missing."""
 
@@ -42,7 +45,7 @@ def create(
     background: Background = False,
     as_json: AsJson = False,
 ) -> int:
-    """Back up the database, files, scripts and configuration, and verify the copy. You can keep working."""
+    """Back up the database, files, scripts, sources and configuration, and verify the copy. You can keep working."""
     arguments = {
         "folder": _absolute_path(folder),
         "with_secrets": with_secrets or None,
@@ -180,7 +183,8 @@ def _restore_into_folder(source: str, to: str | None, *, background: bool, yes: 
         console.print_json(restored.to_dict())
         return
     console.print_message(restored.summary)
-    _print_remarks(restored.data)
+    print_restored_sources(restored.data["sources"], restored.data["left_out"])
+    _print_remarks({**restored.data, "sources": ()})
     if restored.data.get("paused") or restored.data.get("unreviewed"):
         console.print_message("To approve them there: panorama schedule resume NAME, panorama scripts review NAME")
     console.print_message(
@@ -200,8 +204,9 @@ def _restore(source: str, to: str | None, *, yes: bool) -> Answer:
     home, path = data_directory(), _absolute_path(source) or ""
     service = RestoreService(home, open_backend(read_settings()).snapshots)
     settings = keep_sending_settings(service.list_sending(path), yes=yes)
+    sources = restore_sources(service.list_sources(path).describe(), yes=yes)
     with _report_interrupt("Nothing was made."), console.progress("Restoring") as moved, report_progress_to(moved):
-        done = service.restore(path, _absolute_path(to) or "", settings)
+        done = service.restore(path, _absolute_path(to) or "", settings, sources)
     data = to_plain(done, ZoneInfo(local_zone()), brief=False, long=10_000, nulls=False)
     return Answer(data, done.summarize(), {"source": "backup", "policy": "write"})
 
@@ -211,10 +216,23 @@ def keep_sending_settings(sending: Sequence[str], *, yes: bool) -> bool:
     if not sending:
         return yes
     statement = f"config.toml in it sends your texts elsewhere: {', '.join(sending)}."
+    return _agree(statement, "Keep these settings?", "These settings are kept", yes=yes)
+
+
+def restore_sources(sources: Sequence[str], *, yes: bool, in_place: bool = False) -> bool:
+    """Ask whether to restore sources, which run commands or send data; without a terminal they are left out."""
+    if not sources:
+        return False
+    statement = f"sources.json in it runs commands or sends data elsewhere: {', '.join(sources)}."
+    where = " in place of the present ones" if in_place else ""
+    return _agree(statement, f"Restore these sources{where}?", f"These sources are restored{where}", yes=yes)
+
+
+def _agree(statement: str, question: str, outcome: str, *, yes: bool) -> bool:
     if yes:
-        console.print_message(f"{statement} These settings are kept, because of --yes.", "yellow")
+        console.print_message(f"{statement} {outcome}, because of --yes.", "yellow")
         return True
-    return console.is_interactive() and console.confirm(f"{statement} Keep these settings?")
+    return console.is_interactive() and console.confirm(f"{statement} {question}")
 
 
 def _print_result(answer: Answer, as_json: bool) -> int:
@@ -229,9 +247,38 @@ def _print_remarks(data: Row) -> None:
         console.print_message(problem, "yellow")
     if sending := data.get("sending"):
         console.print_message(f"Its config.toml sends texts elsewhere: {', '.join(sending)}", "yellow")
-    if withheld := data.get("withheld"):
+    if sources := data.get("sources"):
+        console.print_message(f"Its sources.json runs commands or sends data elsewhere: {', '.join(sources)}", "yellow")
+    withheld = data.get("withheld", ())
+    if settings := [name for name in withheld if not name.startswith(OF_SOURCES)]:
         console.print_message(
-            f"Left out of config.toml, as secret or sending texts elsewhere: {', '.join(withheld)}", "yellow"
+            f"Left out of config.toml, as secret or sending texts elsewhere: {', '.join(settings)}", "yellow"
+        )
+    print_withheld_of_sources(withheld)
+
+
+def print_restored_sources(restored: Sequence[str], left_out: Sequence[str]) -> None:
+    """Print which sources were restored or left out, and what the user can do next."""
+    if restored:
+        console.print_message(
+            f"Restored the sources {', '.join(restored)}. None was started. "
+            "To connect to one: panorama sources test NAME"
+        )
+    if left_out:
+        console.print_message(
+            f"Left out the sources {', '.join(left_out)}. To get them, restore again and agree to them, or add what "
+            "sources.json of the backup lists: panorama sources add NAME",
+            "yellow",
+        )
+
+
+def print_withheld_of_sources(withheld: Sequence[str]) -> None:
+    """Print what was left out of sources, and how to enter it again."""
+    if names := [name.removeprefix(OF_SOURCES) for name in withheld if name.startswith(OF_SOURCES)]:
+        console.print_message(
+            f"Left out of sources.json, as secret or approved elsewhere: {', '.join(names)}. To enter a secret again: "
+            "panorama sources secret NAME KEY; to allow calls: panorama sources allow PATTERN",
+            "yellow",
         )
 
 

@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 
 from panorama import __version__
 from panorama.domain.retention import backup_name, parse_backup_time
-from panorama.errors import PanoramaError, UnavailableError
+from panorama.errors import InvalidInputError, PanoramaError, UnavailableError
+from panorama.services.archive import sources_copy
 from panorama.services.archive.backup_folder import (
     apply_retention,
     describe_backup,
@@ -25,6 +26,7 @@ from panorama.services.archive.secrets import CONFIG_FILE, list_sending_settings
 from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.progress import Progress, report_progress
+from panorama.sources.config import CONFIG_FILE as SOURCES_FILE
 from panorama.store import migrate
 from panorama.store.archive import atomic_folder, jsonl, manifests
 from panorama.store.archive.atomic_folder import AtomicFolder
@@ -56,8 +58,7 @@ class Backups(Service):
         self._progress = progress
 
     def create(self, folder: str = "", with_secrets: bool = False) -> BackupResult:
-        """Back up the database, the contents of files, scripts and config.toml, not the sources; others can write
-        meanwhile.
+        """Back up the database, the contents of files, scripts, sources and config.toml; others can write meanwhile.
 
         The copy is verified, then expired backups are removed. To read your data elsewhere use export_data.
 
@@ -123,12 +124,13 @@ class Backups(Service):
         pace = ProgressTracker(self._progress, unit=MIB)
         pace.set_total(manifest.size_bytes)
         pace.start("comparing")
+        sources = sources_copy.read_copy(folder, manifest, is_own=True).describe()
         check_copy(self._snapshots, folder, manifest, pace)
         return ArchiveCheckResult(
             path=str(folder), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
             version=manifest.version, files=len(manifest.files), size_bytes=manifest.size_bytes,
             rows=sum(manifest.rows.values()), problems=manifest.shown_missing, withheld=manifest.shown_withheld,
-            sending=list_sending_settings(folder) if CONFIG_FILE in manifest.files else (),
+            sending=list_sending_settings(folder) if CONFIG_FILE in manifest.files else (), sources=sources,
         )  # fmt: skip
 
 
@@ -159,6 +161,7 @@ class _BackupWriter:
         rows, named, sequences = self._copy_database()
         contents = {name: path for name in sorted(named) if (path := self._add_content(name))}
         withheld = add_configuration(self._output, self._keeper.home, self._missing, with_secrets=with_secrets)
+        withheld += add_sources(self._output, self._keeper.home, self._missing)
         add_scripts(self._output, self._keeper.home, self._missing, self._pace)
         manifest = Manifest(
             kind="backup", version=__version__, revision=migrate.HEAD, made_at=self._context.now().isoformat(),
@@ -321,6 +324,18 @@ def add_configuration(
         return ()
     output.write(CONFIG_FILE, text_kept.encode())
     return withheld
+
+
+def add_sources(output: AtomicFolder, home: Path, missing: list[str]) -> tuple[str, ...]:
+    """Add the sources, without their secrets; return the names of the secrets that were in the file."""
+    try:
+        copied = sources_copy.copy_sources(home)
+    except InvalidInputError as error:
+        missing.append(f"{SOURCES_FILE}: it cannot be used ({error.message.rstrip('.')})")
+        return ()
+    if copied.entries:
+        output.write(SOURCES_FILE, copied.encode())
+    return copied.withheld
 
 
 def add_scripts(output: AtomicFolder, home: Path, missing: list[str], pace: ProgressTracker) -> None:

@@ -14,7 +14,7 @@ from panorama.domain.items.projects import Project
 from panorama.domain.markdown import export_pages, session_pages
 from panorama.domain.retention import export_name
 from panorama.kinds import PLAIN_KINDS, name_kind
-from panorama.services.archive.backup import MAX_LISTED, SPARE_BYTES, add_configuration, add_scripts
+from panorama.services.archive.backup import MAX_LISTED, SPARE_BYTES, add_configuration, add_scripts, add_sources
 from panorama.services.archive.backup_folder import pick_free_path
 from panorama.services.archive.paths import ArchivePaths
 from panorama.services.archive.results import ExportResult
@@ -39,7 +39,7 @@ Made at {made_at} by Panorama {version}: {rows:,} rows, {contents:,} contents of
 - `files/` holds the files under their names, and in `files/older` what they held before.
 - `data/` holds everything, exactly: a table each, a row a line, as JSON. The trash, the history and the log are there
   too. `manifest.json` says how values are written, and the digest of every file.
-- `scripts/` and `config.toml` are yours; keys and passwords were left out of the latter.
+- `scripts/`, `sources.json` and `config.toml` are yours; keys and passwords were left out of the latter two.
 
 `panorama restore THIS_FOLDER --to NEW_FOLDER` makes a data directory of it, equal to the one it was made of.
 """
@@ -110,6 +110,7 @@ class _ExportWriter:
             pages = _PageWriter(session, self._context.zone, self._output, self._pace, holding).write()
             holding.add_older(named)
         withheld = add_configuration(self._output, self._keeper.home, self._missing)
+        withheld += add_sources(self._output, self._keeper.home, self._missing)
         add_scripts(self._output, self._keeper.home, self._missing, self._pace)
         made_at = self._context.now().isoformat()
         guide = README_TEMPLATE.format(

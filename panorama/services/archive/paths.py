@@ -67,7 +67,12 @@ class ArchivePaths:
 
 def quote_path(path: Path) -> str:
     """Return a path in quotation marks, with hidden characters shown; a long one is shortened in the middle."""
-    text, half = str(path), MAX_SHOWN_CHARS // 2
+    return quote_long_text(str(path))
+
+
+def quote_long_text(text: str) -> str:
+    """Return a text in quotation marks, with hidden characters shown; a long one is shortened in the middle."""
+    half = MAX_SHOWN_CHARS // 2
     shown = text if len(text) <= MAX_SHOWN_CHARS else f"{text[:half]}…{text[-half:]}"
     return quote_name(shown, limit=2 * MAX_SHOWN_CHARS)
 

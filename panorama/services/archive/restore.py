@@ -7,14 +7,17 @@ from pathlib import Path
 
 from panorama.domain.changes import Origin
 from panorama.errors import ConflictError, InvalidInputError
+from panorama.services.archive import sources_copy
 from panorama.services.archive.backup import MIB, SPARE_BYTES, find_damage, find_other_schema
 from panorama.services.archive.paths import SEAL_KEY, parse_path
 from panorama.services.archive.results import RestoreResult
 from panorama.services.archive.row_copy import copy_rows
 from panorama.services.archive.secrets import CONFIG_FILE, list_sending_settings, remove_sending_settings
+from panorama.services.archive.sources_copy import WITHHELD_PREFIX, SourcesCopy
 from panorama.services.base import Plan, utc_now
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.progress import Progress, report_progress
+from panorama.sources.config import CONFIG_FILE as SOURCES_FILE
 from panorama.store import migrate
 from panorama.store.archive import atomic_folder, manifests
 from panorama.store.archive.atomic_folder import AtomicFolder
@@ -43,7 +46,9 @@ class RestoreService:
         self._progress = progress
         self._now = now
 
-    def restore(self, source: str, folder: str = "", with_settings: bool = False) -> RestoreResult:
+    def restore(
+        self, source: str, folder: str = "", with_settings: bool = False, with_sources: bool = False
+    ) -> RestoreResult:
         """Create a new data directory from a backup or an export; the present one is not changed.
 
         Jobs that were unfinished when the copy was made are cancelled in it: the original continues them.
@@ -53,6 +58,7 @@ class RestoreService:
             source: The folder that `panorama backup` or `panorama export` made.
             folder: The new data directory: a new or an empty folder. By default the present one.
             with_settings: Also keep the settings that send texts elsewhere, such as a model of a service.
+            with_sources: Also restore the sources, which run commands or send data elsewhere; none is started.
 
         Raises:
             InvalidInputError: The backup is damaged, is none, or was made by a newer Panorama; nothing was made.
@@ -60,11 +66,14 @@ class RestoreService:
             UnavailableError: The disk is full, or the folder cannot be written.
         """
         archive, target, manifest = self._prepare(source, folder)
+        sources = self._read_sources(archive, manifest)
         atomic_folder.require_space(target, manifest.size_bytes + SPARE_BYTES, "data directory")
         pace = ProgressTracker(self._progress, unit=MIB)
         with atomic_folder.create(target, "data directory") as output:
             making = _HomeBuilder(archive, manifest, self._snapshots, output, pace)
             sending = making.fill(with_settings=with_settings)
+            if with_sources and sources.entries:
+                output.write(SOURCES_FILE, sources.encode())
             database = output.folder / DATABASE
             if wrong := find_damage(self._snapshots, database, manifest, pace, migrate.HEAD):
                 raise manifests.damage_error(archive, wrong)
@@ -74,14 +83,21 @@ class RestoreService:
         return RestoreResult(
             path=str(target), source=str(archive), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
             rows=sum(manifest.rows.values()), files=len(manifest.contents), problems=manifest.shown_missing,
-            withheld=(*manifest.shown_withheld, *sending), paused=withdrawn.schedules,
-            unreviewed=withdrawn.scripts, seconds=round(pace.elapsed_seconds, 1),
+            withheld=(*_list_withheld(manifest, sources if with_sources else None), *sending),
+            paused=withdrawn.schedules, unreviewed=withdrawn.scripts,
+            sources=tuple(sources.entries) if with_sources else (),
+            left_out=() if with_sources else tuple(sources.entries), seconds=round(pace.elapsed_seconds, 1),
         )  # fmt: skip
 
     def list_sending(self, source: str) -> tuple[str, ...]:
         """Return the settings in a backup or an export that send texts elsewhere, as they are written there."""
         folder = parse_path(source, "source")
         return list_sending_settings(folder) if CONFIG_FILE in manifests.read(folder).files else ()
+
+    def list_sources(self, source: str) -> SourcesCopy:
+        """Return the sources in a backup or an export, as they would be restored."""
+        folder = parse_path(source, "source")
+        return self._read_sources(folder, manifests.read(folder))
 
     def count_active_rows(self, source: str) -> tuple[Mapping[str, int], bool]:
         """Return how many schedules and reviews of scripts a backup or an export brings, by table.
@@ -94,7 +110,8 @@ class RestoreService:
 
     def plan_restore(self, source: str, folder: str = "", **_: object) -> Plan:
         """Refuse what is not a backup, and a place that is taken."""
-        self._prepare(source, folder)
+        archive, _target, manifest = self._prepare(source, folder)
+        self._read_sources(archive, manifest)
         return Plan()
 
     def _prepare(self, source: str, folder: str) -> tuple[Path, Path, Manifest]:
@@ -103,6 +120,9 @@ class RestoreService:
         manifest = manifests.read(archive)
         self._check_target(archive, target)
         return archive, target, manifest
+
+    def _read_sources(self, archive: Path, manifest: Manifest) -> SourcesCopy:
+        return sources_copy.read_copy(archive, manifest, is_own=self._is_own(manifest))
 
     def _is_own(self, manifest: Manifest) -> bool:
         return manifest.is_sealed_by(find_key(self._home / SEAL_KEY))
@@ -120,6 +140,13 @@ class RestoreService:
                 f"{target} lies in {'the backup' if target.is_relative_to(source) else 'the present data directory'}.",
                 hint="Give a folder elsewhere.",
             )
+
+
+def _list_withheld(manifest: Manifest, sources: SourcesCopy | None) -> tuple[str, ...]:
+    """Return the settings that were left out; if sources were restored, also what was left out of them."""
+    if sources is None:
+        return tuple(name for name in manifest.shown_withheld if not name.startswith(WITHHELD_PREFIX))
+    return tuple(dict.fromkeys((*manifest.shown_withheld, *sources.withheld)))
 
 
 class _HomeBuilder:

@@ -59,7 +59,8 @@ class BackupList:
 class ArchiveCheckResult:
     """An intact backup or export; `problems` are the things that could not be saved when it was made.
 
-    `sending` are settings that send texts elsewhere; a restore leaves them out unless the user agrees.
+    `sending` are settings that send texts elsewhere, and `sources` the sources with what they run or call; a restore
+    leaves both out unless the user agrees.
     """
 
     path: str
@@ -72,6 +73,7 @@ class ArchiveCheckResult:
     problems: tuple[str, ...]
     withheld: tuple[str, ...]
     sending: tuple[str, ...]
+    sources: tuple[str, ...]
 
     def summarize(self) -> str:
         """Return it in one line."""
@@ -111,6 +113,7 @@ class RestoreResult:
     """A data directory restored from a backup or an export, and verified against it.
 
     `paused` schedules and `unreviewed` scripts were approved elsewhere: another data directory made the backup.
+    `sources` are the names of the sources that were restored, `left_out` of those to which the user did not agree.
     """
 
     path: str
@@ -123,6 +126,8 @@ class RestoreResult:
     withheld: tuple[str, ...]
     paused: int
     unreviewed: int
+    sources: tuple[str, ...]
+    left_out: tuple[str, ...]
     seconds: float
 
     @property
@@ -135,7 +140,8 @@ class RestoreResult:
         contents = _format_rows_and_files(self.rows, self.files)
         missing = _format_missing(len(self.problems))
         made_at, withdrawn = f"{self.made_at:%Y-%m-%d %H:%M}", self.withdrawn.summarize()
-        return f"Restored {contents} of {made_at} to {self.path}, compared{missing}{withdrawn}"
+        sources = f"; {pluralize(len(self.left_out), 'source was', 'sources were')} left out" if self.left_out else ""
+        return f"Restored {contents} of {made_at} to {self.path}, compared{missing}{withdrawn}{sources}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,21 +3,30 @@
 import shutil
 import time
 from collections.abc import Generator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from panorama.cli.client import translate_errors
+from panorama.cli.commands.archive import (
+    OF_SOURCES,
+    print_restored_sources,
+    print_withheld_of_sources,
+    restore_sources,
+)
 from panorama.cli.console import console
 from panorama.cli.daemon_process import end_daemon
 from panorama.config import Settings, data_directory, read_settings
 from panorama.databases import open_backend, open_bucket
 from panorama.domain.text.wording import pluralize
 from panorama.domain.withdrawal import Replacement, Withdrawn
-from panorama.errors import ConfirmationError, DeclinedError, UnavailableError
+from panorama.errors import ConfirmationError, DeclinedError, PanoramaError, UnavailableError
 from panorama.services.archive.paths import quote_path
 from panorama.services.archive.restore import RestoreService
 from panorama.services.archive.secrets import CONFIG_FILE
+from panorama.services.archive.sources_copy import SourcesCopy
+from panorama.sources.config import CONFIG_FILE as SOURCES_FILE
+from panorama.sources.sources_file import read_entries
 from panorama.store.contents.copying import copy_contents
 from panorama.store.contents.folder import FolderContents
 from panorama.transport.address import Address, hold_lock
@@ -57,7 +66,8 @@ def has_data() -> bool:
 def restore_folder(source: str, *, yes: bool) -> None:
     """Restore a backup or an export in place after the user agrees; the old database is kept.
 
-    Contents of files are added. The old scripts are kept in the folder backups; the configuration is not changed.
+    Contents of files are added. The old scripts are kept in the folder backups, and so are the old sources if the user
+    agrees to those of the copy. The configuration is not changed.
 
     Raises:
         InvalidInputError: It is not a backup, or is damaged.
@@ -73,9 +83,10 @@ def restore_folder(source: str, *, yes: bool) -> None:
     if not yes:
         note = f"{_describe_active(*service.count_active_rows(source))}{backend.maintenance.describe_previous()}"
         confirm(f"Replace {backend.maintenance.describe()} by {quote_path(Path(source))}? {note}")
+    sources = _ask_for_sources(home, service.list_sources(source), yes=yes)
     address = Address(str(home))
     try:
-        done = service.restore(source, str(fresh))
+        done = service.restore(source, str(fresh), with_sources=sources is True)
         with translate_errors(), exclusive_start(address):
             end_daemon(address, again=False)
             with hold_data(address):
@@ -84,11 +95,22 @@ def restore_folder(source: str, *, yes: bool) -> None:
                     fresh / "panorama.db", datetime.now(UTC), is_own=True, contents=contents
                 )
             _move_scripts(fresh, home, now)
+            _move_sources(fresh, home, now)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     _print_restored(source, replaced, done.withdrawn)
-    if done.withheld:
-        console.print_message(f"Settings that were left out of config.toml: {', '.join(done.withheld)}", "yellow")
+    print_restored_sources(done.sources, () if sources is None else done.left_out)
+    if settings := [name for name in done.withheld if not name.startswith(OF_SOURCES)]:
+        console.print_message(f"Settings that were left out of config.toml: {', '.join(settings)}", "yellow")
+    print_withheld_of_sources(done.withheld)
+
+
+def _ask_for_sources(home: Path, sources: SourcesCopy, *, yes: bool) -> bool | None:
+    """Ask whether to replace the present sources by those of a copy; None if they are the same or there are none."""
+    with suppress(PanoramaError):  # the present file cannot be used
+        if sources.entries == read_entries(home):
+            return None
+    return restore_sources(sources.describe(), yes=yes, in_place=(home / SOURCES_FILE).exists())
 
 
 def _print_restored(source: Path | str, replaced: Replacement, withdrawn: Withdrawn) -> None:
@@ -129,6 +151,16 @@ def _move_scripts(fresh: Path, home: Path, now: datetime) -> None:
         (fresh / "scripts").replace(home / "scripts")
     if not (home / CONFIG_FILE).exists() and (fresh / CONFIG_FILE).is_file():
         (fresh / CONFIG_FILE).replace(home / CONFIG_FILE)
+
+
+def _move_sources(fresh: Path, home: Path, now: datetime) -> None:
+    """Replace the sources by those to which the user agreed; the old ones are kept in the folder backups."""
+    if not (fresh / SOURCES_FILE).is_file():
+        return
+    if (home / SOURCES_FILE).exists():
+        (home / "backups").mkdir(mode=0o700, exist_ok=True)
+        (home / SOURCES_FILE).replace(home / "backups" / f"replaced-{now:%Y%m%dT%H%M%SZ}-{SOURCES_FILE}")
+    (fresh / SOURCES_FILE).replace(home / SOURCES_FILE)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Implements the commands of `panorama sources`."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -106,11 +107,19 @@ def replace_secret(name: str, key: str, *, in_file: bool, as_json: bool) -> None
     place, key = choose_secret(_get_config(name), key)
     reference = store_secret(home, name, key, console.read_secret(f"{key} of {name}:"), in_file=in_file)
     with edit_entries(home) as entries:
-        entry = get_entry(entries, name)
-        entry[place] = {**entry.get(place, {}), key: reference}
+        _put_reference(get_entry(entries, name), place, key, reference)
     where = "the key file sources.keys" if reference.startswith("file:") else "the system's keyring"
     data = {"name": name, "secret": key, "reference": reference}
     console.print_result(Answer(data, f"Stored {key} of {name} in {where}", {}), as_json)
+
+
+def _put_reference(entry: dict[str, Any], place: str, key: str, reference: str) -> None:
+    """Write a reference into an entry; `argument_2` is the second argument of a command."""
+    number = re.fullmatch("argument_([1-9][0-9]{0,3})", key)
+    if place == "env" and number and int(number[1]) <= len(entry.get("args", ())):
+        entry["args"][int(number[1]) - 1] = reference
+    else:
+        entry[place] = {**entry.get(place, {}), key: reference}
 
 
 def decide(pattern: str, decision: Decision, *, as_json: bool) -> None:
