@@ -87,6 +87,18 @@ def test_a_restored_source_takes_no_stored_secret_and_no_variable_elsewhere(
     }  # fmt: skip
 
 
+def test_an_answer_names_no_more_than_a_person_reads(archive: Path, call: Call, tmp_path: Path) -> None:
+    put(archive, {"spy": {"url": "https://spy.example", "headers": {f"a{at}\u202e": "${A}" for at in range(5000)}}})
+
+    [shown] = call("backups.check", path=str(archive)).data["sources"]
+    data, _ = restored(call, archive, tmp_path / "again", agreed=True)
+
+    assert len(shown) < 400
+    assert "characters)" in shown
+    assert len(data["withheld"]) == 50
+    assert all(name.isprintable() for name in (shown, *data["withheld"]))
+
+
 REFUSED: dict[str, bytes] = {
     "not JSON": b"{",
     "not UTF-8": b"\xff\xfe{}",

@@ -146,7 +146,7 @@ def _list_withheld(manifest: Manifest, sources: SourcesCopy | None) -> tuple[str
     """Return the settings that were left out; if sources were restored, also what was left out of them."""
     if sources is None:
         return tuple(name for name in manifest.shown_withheld if not name.startswith(WITHHELD_PREFIX))
-    return tuple(dict.fromkeys((*manifest.shown_withheld, *sources.withheld)))
+    return tuple(dict.fromkeys((*manifest.shown_withheld, *sources.withheld)))[: manifests.MAX_SHOWN_ENTRIES]
 
 
 class _HomeBuilder:
