@@ -130,6 +130,16 @@ def test_a_task_is_moved_with_the_keyboard_and_keeps_the_focus(page: Page, assis
     expect(page.locator(f"#{ids[2]} .tick-box")).to_be_focused()
 
 
+def test_a_task_is_dragged_to_another_place_with_the_mouse(page: Page, assistant: Assistant) -> None:
+    ids = [assistant.call("create_task", title=f"Saw log {letter}", tags=["sawn"])["id"] for letter in "ABC"]
+    page.goto("/tasks?tag=sawn")
+
+    page.locator(f"#{ids[2]}").drag_to(page.locator(f"#{ids[0]}"), target_position={"x": 40, "y": 3})
+
+    expect(page.locator("main .rows li").first).to_have_attribute("id", ids[2])
+    expect(page.locator("#toasts")).to_contain_text("Moved: Saw log C")
+
+
 def test_a_note_that_changed_meanwhile_is_not_overwritten_and_the_text_stays(page: Page, assistant: Assistant) -> None:
     note = assistant.call("create_note", title="Recipe", content="Flour.")["id"]
     page.goto(f"/notes/{note}/edit")
