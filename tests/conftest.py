@@ -35,8 +35,8 @@ from tests.stored_rows import count_rows
 from tests.tool_errors import parse_error
 
 pytest_plugins = (
-    "tests.browser.fixtures", "tests.garbage", "tests.postgres.fixtures", "tests.recorded_tables", "tests.store.fixtures",
-    "tests.templates",
+    "tests.browser.fixtures", "tests.garbage", "tests.postgres.fixtures", "tests.recorded_tables", "tests.saved_world",
+    "tests.store.fixtures", "tests.templates",
 )  # fmt: skip
 
 BERLIN = ZoneInfo("Europe/Berlin")

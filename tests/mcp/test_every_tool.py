@@ -9,8 +9,9 @@ import pytest
 
 from panorama.app import App
 from panorama.calls import Answer
-from tests.conftest import Chat
+from tests.conftest import Chat, StandingClock
 from tests.kept import COUNTING
+from tests.saved_world import SavedWorld
 
 pytestmark = pytest.mark.anyio
 
@@ -191,8 +192,13 @@ def meaning(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def world(call: Callable[..., Answer], app: App) -> dict[str, str]:
+def world(call: Callable[..., Answer], app: App, clock: StandingClock, saved_world: SavedWorld) -> dict[str, str]:
     """One thing of each kind, and what stands for ids in the tables above."""
+    return saved_world.write(app, clock, lambda: write_world(call, app))
+
+
+def write_world(call: Callable[..., Answer], app: App) -> dict[str, str]:
+    """Write one thing of each kind."""
     call("create_project", name="House")
     call("create_task", title="Paint", project="House", notes="two coats")
     call("add_schedule", kind="backup", name="Weekly", cron="@weekly")

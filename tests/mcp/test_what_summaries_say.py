@@ -8,6 +8,7 @@ import pytest
 from panorama.app import App
 from panorama.calls import Answer
 from tests.conftest import Chat, StandingClock
+from tests.saved_world import SavedWorld
 
 pytestmark = pytest.mark.anyio
 
@@ -88,8 +89,13 @@ def toolsets() -> tuple[str, ...]:
 
 
 @pytest.fixture
-def world(call: Callable[..., Answer], app: App, clock: StandingClock) -> dict[str, str]:
+def world(call: Callable[..., Answer], app: App, clock: StandingClock, saved_world: SavedWorld) -> dict[str, str]:
     """More of each kind than an answer holds."""
+    return saved_world.write(app, clock, lambda: write_world(call, app, clock))
+
+
+def write_world(call: Callable[..., Answer], app: App, clock: StandingClock) -> dict[str, str]:
+    """Write more of each kind than an answer holds."""
     many = [
         *({"tool": "create_project", "args": {"name": f"Project {number}"}} for number in range(31)),
         *({"tool": "create_project", "args": {"name": name}} for name in ("House", "Attic")),
