@@ -219,6 +219,13 @@ def database(house: Path, request: pytest.FixtureRequest) -> Database:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def server_runs_before_the_first_test(request: pytest.FixtureRequest) -> None:
+    """Start the server that all tests share before a test counts what it leaves behind."""
+    if ON_POSTGRES:
+        request.getfixturevalue("postgres_space")
+
+
+@pytest.fixture(scope="session", autouse=True)
 def schemas_are_made_once() -> Iterator[None]:
     """Remember models and schemas of arguments between tests: they depend on nothing but the operation.
 

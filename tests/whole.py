@@ -1,12 +1,31 @@
 """Two stores compared row by row: every table that is a person's own, what its numbers go on with, and the contents."""
 
+import shutil
 import sqlite3
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from panorama.app import App
 from panorama.store.archive import jsonl
+from panorama.store.contents.copying import copy_contents
+from panorama.store.contents.folder import FolderContents
+from panorama.store.sqlite.engine import SqliteDatabase
+
+
+def data_folder(app: App) -> Path:
+    """Return a data directory with the rows and contents of an open store: its own, or a new copy of its space."""
+    home, database = app.settings.home, app.context.database
+    if isinstance(database, SqliteDatabase):
+        return home
+    folder = home.parent / "copied-space"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    database.copy_to(folder / "panorama.db")
+    stored = database.contents(home / "files")
+    assert copy_contents(stored, FolderContents(folder / "files"), [name for name, _ in stored.iter_sizes()]) == []
+    return folder
 
 
 def everything(home: Path) -> dict[str, list[tuple[Any, ...]]]:

@@ -18,6 +18,10 @@ from panorama.domain.jobs import Job, JobKind, Requester
 from panorama.domain.paging import PageRequest
 from panorama.services.base import ServiceContext
 from panorama.services.jobs.job_types import JobType
+from panorama.services.jobs.queue import QUEUE
+from panorama.store.backend.membership import RECOVERY
+from panorama.store.log import runs
+from panorama.store.log.runs import Run
 from panorama.store.postgres.connections import parse_url
 from panorama.store.postgres.engine import PostgresDatabase
 from panorama.store.postgres.maintenance import PostgresMaintenance
@@ -26,6 +30,7 @@ from tests.working import until
 pytestmark = pytest.mark.postgres
 
 JOBS = 500
+PERSON = Conversation(id="v_1", actor="tool", client="tests")
 WAIT = timedelta(hours=1)
 
 
@@ -48,7 +53,7 @@ class Machine:
 
     def call(self, operation: str, **arguments: object) -> object:
         """Call an operation as an assistant on this machine does."""
-        return self.app.calls.call(operation, arguments, Conversation(id="v_1", actor="tool", client="tests")).data
+        return self.app.calls.call(operation, arguments, PERSON).data
 
     def tell(self) -> list[str]:
         """Do what is due, and return of which reminders somebody here is told."""
@@ -146,6 +151,27 @@ def test_a_job_without_a_heartbeat_is_taken_over_even_if_its_daemon_is_connected
     other.app.recover_orphans()
 
     assert other.app.jobs.get_job(job).state == "queued"
+
+
+def test_a_run_is_ended_by_another_daemon_once_its_own_is_gone(both: tuple[Machine, Machine]) -> None:
+    running, other = both
+    at = datetime.now(UTC) - timedelta(days=1)  # however long it takes, and whatever the clocks say
+    run = Run(
+        id="x_0000000001", at=at, client="tests", conversation="v_1", status="running", source="1", inputs={},
+        options={}, worker=running.app.jobs.worker.name,
+    )  # fmt: skip
+    with running.app.context.database.transaction(QUEUE) as session:
+        runs.save(session, [run])
+
+    for machine in both:
+        machine.app.recover_orphans()
+    assert other.app.calls.call("runs.get", {"run": run.id}, PERSON).data["status"] == "running"
+
+    running.app.context.database.membership.leave()
+    until(lambda: other.app.context.database.membership.holds(RECOVERY))
+    other.app.recover_orphans()
+
+    assert other.app.calls.call("runs.get", {"run": run.id}, PERSON).data["status"] == "failed"
 
 
 def test_a_job_that_needs_files_runs_on_the_machine_that_asked_for_it(both: tuple[Machine, Machine]) -> None:

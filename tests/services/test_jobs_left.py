@@ -10,7 +10,7 @@ from panorama.domain.jobs import LEASE, Job, Requester
 from panorama.errors import UnavailableError
 from panorama.services.jobs.queue import QUEUE
 from panorama.store.log import jobs as rows
-from tests.conftest import StandingClock
+from tests.conftest import ON_POSTGRES, StandingClock
 from tests.services.queued import Call, ended, job, working, works
 from tests.working import Works, at_work, until
 
@@ -43,6 +43,7 @@ def test_a_job_whose_process_died_goes_on_from_its_checkpoint(app: App, works: W
     assert (works.found, found.state, found.attempts) == ([{"done": 40}], "succeeded", 2)
 
 
+@pytest.mark.skipif(ON_POSTGRES, reason="a space knows its daemons by their rows: tests/postgres/test_sharing.py")
 def test_a_job_of_a_process_that_lives_is_left_to_it_until_its_lease_is_over(
     app: App, works: Works, clock: StandingClock
 ) -> None:

@@ -20,7 +20,8 @@ from panorama.store.log import marks
 from panorama.store.sqlite import replace_database
 from tests.conftest import StandingClock
 from tests.services.keeping import Call, backup, below, export, lived
-from tests.whole import differing
+from tests.stored_rows import write_rows
+from tests.whole import data_folder, differing
 from tests.working import at_work
 
 __all__ = ["backup", "export", "lived"]
@@ -35,7 +36,7 @@ def test_what_is_restored_is_equal(
     answer = call("restore", source=str(source), folder=str(tmp_path / "again"))
 
     again = tmp_path / "again"
-    left = differing(lived.settings.home, again)
+    left = differing(data_folder(lived), again)
     assert left.keys() <= {"calls"}
     assert (again / "scripts" / "mine" / "tidy.py").read_text() == "def main(): pass\n"
     assert (again / "config.toml").read_text() == 'timezone = "Europe/Berlin"\n'
@@ -175,9 +176,7 @@ def test_what_is_no_backup_is_refused(call: Call, tmp_path: Path, what: str) -> 
 
 
 def test_a_restored_store_takes_no_vectors_of_the_first_on_a_server(lived: App, call: Call, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(lived.settings.home / "panorama.db")) as file:
-        file.execute("INSERT INTO marks VALUES ('store', 7), ('index abc', 3), ('passages m', 3)")
-        file.commit()
+    write_rows(lived, "INSERT INTO marks VALUES ('store', 7), ('index abc', 3), ('passages m', 3)")
 
     call("restore", source=call("backup").data["path"], folder=str(tmp_path / "again"))
 
@@ -215,14 +214,14 @@ def test_what_is_restored_carries_on_no_job_of_the_original(
 ) -> None:
     ids = kept_jobs(lived)
     source = call(made, folder=str(tmp_path / "out"), confirm=True).data["path"]
-    before = jobs_of(lived.settings.home)
+    before = jobs_of(data_folder(lived))
     clock.advance(hours=1)
 
     call("restore", source=source, folder=str(tmp_path / "again"))
 
     after, left = jobs_of(tmp_path / "again"), ("cancelled", 0, LEFT, "", None, 0, 1, "2026-05-20 09:00:00.000000")
     assert after == {ids["waits"]: left, ids["runs"]: left, ids["ended"]: before[ids["ended"]]}
-    assert jobs_of(lived.settings.home) == before
+    assert jobs_of(data_folder(lived)) == before
 
 
 def test_a_backup_that_was_a_job_is_not_made_again_by_what_is_restored(lived: App, call: Call, tmp_path: Path) -> None:
@@ -272,7 +271,7 @@ def test_an_import_of_the_pages_gives_the_same_notes_tasks_and_projects(lived: A
     result = _imported(path / "markdown", tmp_path / "other")
 
     with (
-        closing(sqlite3.connect(lived.settings.home / "panorama.db")) as mine,
+        closing(sqlite3.connect(data_folder(lived) / "panorama.db")) as mine,
         closing(sqlite3.connect(result)) as theirs,
     ):
         for question in (

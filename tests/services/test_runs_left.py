@@ -24,7 +24,7 @@ from panorama.store.backend import Session
 from panorama.store.log import jobs as job_rows
 from panorama.store.log import runs
 from panorama.store.log.runs import Run as Row
-from tests.conftest import StandingClock
+from tests.conftest import ON_POSTGRES, StandingClock
 from tests.services.coding import Call, Run, run, titles
 from tests.services.queued import ended
 from tests.services.test_jobs_left import left_behind
@@ -133,6 +133,7 @@ def test_a_dry_run_whose_process_is_gone_changed_nothing_and_leaves_no_copy(
     assert not folder.exists()
 
 
+@pytest.mark.skipif(ON_POSTGRES, reason="a space knows its daemons by their rows: tests/postgres/test_sharing.py")
 def test_a_run_of_a_process_that_lives_is_left_to_it(app: App, run: Run, call: Call, clock: StandingClock) -> None:
     parent = f"{WorkerId.for_this_process().machine} {os.getppid()} x"
     id_ = left(app, run(WRITING, dry_run=True)["run_id"], parent)
@@ -147,6 +148,7 @@ def test_a_run_of_a_process_that_lives_is_left_to_it(app: App, run: Run, call: C
     assert (shown(call, id_)["status"], folder.exists()) == ("failed", False)
 
 
+@pytest.mark.skipif(ON_POSTGRES, reason="a space knows its daemons by their rows: tests/postgres/test_sharing.py")
 @pytest.mark.parametrize("worker", ["", "elsewhere 1 x"])
 def test_of_a_process_nobody_here_knows_a_run_is_given_its_time(
     app: App, run: Run, call: Call, clock: StandingClock, worker: str

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from panorama.store.backend import ContentStore
+from panorama.store.backend import ContentStore, Database
 from panorama.store.contents.folder import FolderContents
+from panorama.store.sqlite.engine import SqliteDatabase
 from tests.store.s3_server import BUCKET, KEY, KEY_ID
 
 if TYPE_CHECKING:
@@ -50,6 +51,18 @@ def in_folder(folder: Path) -> Stored:
         remove=lambda name: store.path(name).unlink(),
         age=age,
     )
+
+
+def remove_content(database: Database, folder: Path, name: str) -> None:
+    """Remove a content where a database has it: in a folder, or in its tables."""
+    if isinstance(database, SqliteDatabase):
+        in_folder(folder).remove(name)
+        return
+    from panorama.store.postgres.engine import PostgresDatabase
+
+    assert isinstance(database, PostgresDatabase)
+    with database.connect() as driver:
+        driver.execute("DELETE FROM contents WHERE sha256 = %s", (name,))
 
 
 @contextmanager
