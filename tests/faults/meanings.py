@@ -71,9 +71,9 @@ def assert_found_alike(index: Index, built: ExactIndex, vector: bytes) -> None:
     assert [hit.score for hit in found] == pytest.approx(best, abs=NEARLY)
 
 
-def assert_converged(home: Path, *queries: str) -> None:
+def assert_converged(home: Path, *queries: str, **settings: str) -> None:
     """Check that the index that a daemon has left is what a fresh build gives, which is what the store holds."""
-    with open_app(read_settings(home=home)) as app, closing(StaticEmbedder()) as embedder:
+    with open_app(read_settings(home=home, **settings)) as app, closing(StaticEmbedder()) as embedder:
         truth, built = wanted(app), fresh(app, embedder)
         with closing(edge_index.open_index(home / "index", STATIC)) as left:
             held = dict(left.iter_digests())

@@ -1,4 +1,7 @@
-"""Four daemons on one space while daemons and the server are killed: nothing is lost, done twice or missed."""
+"""Four daemons on one space while daemons and the server are killed: nothing is lost, done twice or missed.
+
+Afterwards every daemon finds everything, and its own index holds what a fresh build of it gives.
+"""
 
 import os
 import random
@@ -10,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +25,8 @@ from panorama.store.migrate import create_tables
 from panorama.store.postgres.connections import parse_url
 from panorama.store.postgres.engine import PostgresDatabase
 from panorama.transport.address import Address
+from tests.doors.conftest import wait
+from tests.faults.meanings import assert_converged, is_done
 from tests.faults.servers import Server
 from tests.postgres.server import ServerProcess, start_server
 
@@ -36,15 +42,20 @@ KILLS_PER_SERVER_KILL = 5
 
 ROUND_SECONDS = 1.0, 3.0
 PATIENCE = 90.0
+SUBJECTS = ("quince jam", "steam engines", "the moons of Jupiter", "sourdough bread", "knitted socks", "wild horses")
+SEARCHED_BY_MEANING = 20
+"""So many notes are looked for by meaning in every daemon; its index is compared as a whole afterwards."""
+
 UNFINISHED_JOBS = "SELECT id, kind, state, worker FROM jobs WHERE state IN ('queued', 'running') AND kind <> 'catch_up'"
 SILENT_REMINDERS = "SELECT id, at FROM reminders WHERE id NOT IN (SELECT reminder FROM alerts)"
 
 
 @dataclass
 class Acknowledged:
-    """What the clients were told: the words they wrote by item, and what shall happen once."""
+    """What the clients were told: the words they wrote by item, the titles of notes, and what shall happen once."""
 
     words: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
     jobs: dict[str, str] = field(default_factory=dict)
     reminders: list[str] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
@@ -90,8 +101,10 @@ class Writer(threading.Thread):
             self._acknowledged.words[data["id"]] = word
 
     def _add_note(self, word: str) -> None:
-        if data := self._call("create_note", title=f"Bed {word}", content="compost and seed trays " * 20):
+        subject = SUBJECTS[len(self._acknowledged.words) % len(SUBJECTS)]
+        if data := self._call("create_note", title=f"{subject} {word}", content=f"All about {subject}. " * 5):
             self._acknowledged.words[data["id"]] = word
+            self._acknowledged.notes[data["id"]] = f"{subject} {word}"
 
     def _add_two(self, word: str) -> None:
         words = f"{word}a", f"{word}b"
@@ -133,7 +146,7 @@ class Observer:
 @contextmanager
 def open_clients(url: str, homes: list[Path]) -> Iterator[dict[str, Machine]]:
     """Yield clients by name, two of each daemon; their daemons run as long as they are open."""
-    settings = {"no_daemon": "0", "database_url": url, "space": SPACE}
+    settings = {"no_daemon": "0", "database_url": url, "space": SPACE, "embedder": "static", "toolsets": "more"}
     with ExitStack() as stack:
         yield {
             f"{letter}{number}": stack.enter_context(Machine(home, **settings))
@@ -185,6 +198,36 @@ def read(url: str, statement: str) -> list[tuple[Any, ...]]:
     with psycopg.connect(url, autocommit=True) as admin:
         admin.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(f"panorama_{SPACE}")))
         return admin.execute(statement.encode()).fetchall()
+
+
+def assert_found(clients: Mapping[str, Machine], acknowledged: Acknowledged) -> None:
+    """Check that everything is found by its word, and that every daemon finds notes by meaning in its own index."""
+    for client in clients.values():
+        wait_until_indexed(client)
+    for (id_, word), client in zip(acknowledged.words.items(), cycle(clients.values())):
+        assert id_ in find(client, word, "keyword"), word
+    chosen = random.sample(list(acknowledged.notes.items()), min(SEARCHED_BY_MEANING, len(acknowledged.notes)))
+    for name in (name for name in clients if name.startswith("b")):
+        for id_, title in chosen:
+            assert id_ in find(clients[name], title, "semantic"), f"{name}: {title}"
+
+
+def find(client: Machine, query: str, mode: str) -> set[str]:
+    """Return the ids of what a daemon finds, by words or in its own index, which must not be left out."""
+    answer = client.call("search", query=query, mode=mode, limit=50)
+    assert "by words alone" not in answer["summary"]
+    return {row["id"] for row in answer["data"]}
+
+
+def wait_until_indexed(client: Machine) -> None:
+    """Wait until the index of a daemon has heard of everything."""
+    end, status = time.monotonic() + PATIENCE, dict[str, Any]()
+    while time.monotonic() < end:
+        status = dict(client.call("status"))
+        if "data" in status and is_done(status["data"]["search"]):
+            return
+        time.sleep(0.5)
+    pytest.fail(f"not indexed after {PATIENCE:g} s: {status}")
 
 
 def assert_nothing_lost(url: str, acknowledged: Acknowledged) -> None:
@@ -241,6 +284,11 @@ def test_daemons_and_the_server_are_killed_and_nothing_is_lost_done_twice_or_mis
                     kill_again_and_again(server, homes)
                 wait_until_none(url, UNFINISHED_JOBS)
                 wait_until_none(url, SILENT_REMINDERS)
+                assert_found(clients, acknowledged)
+            for home in homes:
+                kill_daemon(home)  # so that its index is what it wrote to the disk
+                wait(lambda home=home: Address(str(home)).find_pid() is None, "the end of a daemon")
+                assert_converged(home, *SUBJECTS, database_url=url, space=SPACE)
             written = Counter(dict(read(url, "SELECT item, count(*) FROM changes GROUP BY item")))
             observer.wait_for(written)
         assert observer.heard == written
