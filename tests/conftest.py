@@ -80,7 +80,7 @@ class CountedIds:
 
 
 @dataclass(frozen=True)
-class Told:
+class ToolAnswer:
     """A tool's answer: its structure by parts, and the text that a model reads."""
 
     data: Any
@@ -120,7 +120,7 @@ class Chat:
         """Call a tool and return what came over the wire, error or not."""
         return await self.client.call_tool(tool, arguments, raise_on_error=False)
 
-    async def __call__(self, tool: str, **arguments: Any) -> Told:
+    async def __call__(self, tool: str, **arguments: Any) -> ToolAnswer:
         """Call a tool that must succeed."""
         result = await self.raw(tool, **arguments)
         text = _text(result)
@@ -128,7 +128,7 @@ class Chat:
         structure = result.structured_content or {}
         data = structure["data"]
         total = {"total": len(data)} if isinstance(data, list) else {}  # the structure has it where it is another
-        return Told(data, structure["summary"], total | structure.get("metadata", {}), text)
+        return ToolAnswer(data, structure["summary"], total | structure.get("metadata", {}), text)
 
     async def refused(self, tool: str, **arguments: Any) -> Refusal:
         """Call a tool that must refuse, and check that it does so in the product's voice."""

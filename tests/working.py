@@ -26,7 +26,7 @@ def until(so: Callable[[], object], what: str = "it") -> None:
 
 
 @dataclass
-class Works:
+class JobActivity:
     """What the jobs of a test do, and how they did it: `begun` in their order, `most` of them at once."""
 
     go: threading.Event = field(default_factory=threading.Event)
@@ -74,9 +74,9 @@ class Works:
         return {"text": "x" * size}
 
 
-def offered(app: App) -> Works:
+def offered(app: App) -> JobActivity:
     """Let an app do such work as jobs: `nothing`, `steps` (resumable), `lonely` (one at a time), `once`, …"""
-    works = Works()
+    works = JobActivity()
     calls = {
         "nothing": (works.nothing, JobKind(name="nothing")),
         "steps": (works.steps, JobKind(name="steps", resumable=True)),

@@ -24,8 +24,8 @@ from panorama.domain.items.tasks import Task
 from panorama.services.base import random_id
 from panorama.store.items import rows
 from panorama.transport.address import handshake, hello_message
-from tests.benchmarks.processes import Running, asked
-from tests.benchmarks.raw import LEGACY, META, MODERN, Spawned
+from tests.benchmarks.processes import Running, open_connection
+from tests.benchmarks.raw import LEGACY, META, MODERN, ProcessClient
 
 NOTES, LINKS, TASKS, FILES = 150, 500, 900, 3_000
 LONG = "Earl Grey and scones at noon. " * 3_000
@@ -193,7 +193,7 @@ class CancelledStdio(Door):
     era = LEGACY
 
     def send(self, call: LongCall) -> None:
-        self.client = Spawned(self.home, self.era)
+        self.client = ProcessClient(self.home, self.era)
         self.client.greet()
         self.client.call("list_tasks", limit=1)
         self.client.write(self.client.call_of(call.tool, **call.arguments))
@@ -309,7 +309,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Afterwards:
+class AbandonedOutcome:
     """What a daemon did after a call was given up.
 
     `seconds` until its last work, and `cpu` seconds of processor time; then `writes` and `jobs` that went on.
@@ -345,7 +345,7 @@ def wait_for_quiet(pid: int) -> tuple[float, float]:
     return at - began, last - first
 
 
-def give_up(door: Door, call: LongCall, moment: float = BEGUN_CPU) -> Afterwards:
+def give_up(door: Door, call: LongCall, moment: float = BEGUN_CPU) -> AbandonedOutcome:
     """Send a call, give it up while it works, and look at what the daemon does from then on."""
     pid = door.running.pid
     wait_for_quiet(pid)
@@ -362,9 +362,9 @@ def give_up(door: Door, call: LongCall, moment: float = BEGUN_CPU) -> Afterwards
         while call.rolls_back and written < (now := count_changes(door.home)):
             written = now
             time.sleep(QUIET_SECONDS)
-        with asked(door.running.address) as rpc:
+        with open_connection(door.running.address) as rpc:
             jobs = rpc.call("jobs.list", {"state": "active"})["data"]
         kinds = tuple(job["kind"] for job in jobs)
-        return Afterwards(seconds, cpu, count_changes(door.home) - written, kinds, has_ended)
+        return AbandonedOutcome(seconds, cpu, count_changes(door.home) - written, kinds, has_ended)
     finally:
         door.close()

@@ -61,16 +61,16 @@ def works_plainly(attack: str, before: str = "") -> bool:
     return done.stdout.endswith(b"through")
 
 
-def tried(runs: Runs, attack: str) -> RunOutcome:
+def run_attack(runs: Runs, attack: str) -> RunOutcome:
     """Try an attack in a worker, and see that the host answers the next script."""
     ending = runs(script(attack), limits=limits(seconds=3))
     assert runs.result("def main():\n    return 1") == 1
     return ending
 
 
-def refused(runs: Runs, attack: str) -> None:
+def assert_refused(runs: Runs, attack: str) -> None:
     """Check that an attack does not get through: an error, or the end of the process."""
-    ending = tried(runs, attack)
+    ending = run_attack(runs, attack)
     assert ending.failure is not None, ending.result
     assert ending.failure.reason in ("raised", "blocked"), ending.failure
     names = ("PermissionError", "OSError", "RuntimeError", "BlockingIOError", "itimer_error", "ValueError: not allowed")
@@ -79,7 +79,7 @@ def refused(runs: Runs, attack: str) -> None:
 
 def forbidden(runs: Runs, attack: str) -> None:
     """Check that the filter refuses an attack: it says EPERM, which Landlock and most limits do not."""
-    failure = tried(runs, attack).failure
+    failure = run_attack(runs, attack).failure
     assert failure is not None
     assert failure.reason == "raised", failure
     assert "[Errno 1] " in failure.message or "can't start new thread" in failure.message, failure
@@ -87,6 +87,6 @@ def forbidden(runs: Runs, attack: str) -> None:
 
 def killed(runs: Runs, attack: str) -> None:
     """Check that an attack is the end of the process."""
-    failure = tried(runs, attack).failure
+    failure = run_attack(runs, attack).failure
     assert failure is not None
     assert failure.reason == "blocked", failure

@@ -32,7 +32,7 @@ def entry(content: bytes) -> Told:
     return {"size": len(content), "sha256": sha256(content).hexdigest()}
 
 
-def refused(call: Call, parcel: Path, tmp_path: Path) -> None:
+def assert_refused(call: Call, parcel: Path, tmp_path: Path) -> None:
     """Look that neither check nor restore takes it, and that nothing stays of it."""
     before = {path for path in tmp_path.rglob("*") if not path.is_relative_to(parcel)}
     for ask in (

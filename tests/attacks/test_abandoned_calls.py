@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.processes import Running, asked, daemon
+from tests.benchmarks.processes import Running, daemon, open_connection
 
 from .abandoning import DOORS, WRITE, Store, fill, give_up, list_calls
 
@@ -34,7 +34,7 @@ def port() -> int:
 def running(store: Store, port: int) -> Iterator[Running]:
     """A daemon with a reviewed script that writes for ever, and a backup."""
     with daemon(store.home, http_port=str(port), toolsets="default,more,jobs") as running:
-        with asked(running.address) as rpc:
+        with open_connection(running.address) as rpc:
             rpc.call("scripts.save", {"name": "writer", "code": WRITE, "summary": "Write for ever"})
             rpc.call("scripts.keep", {"script": "writer"})
             if not store.backup.exists():

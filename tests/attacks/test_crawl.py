@@ -20,7 +20,7 @@ from panorama.sandbox.rules.facades import Facade
 from panorama.sandbox.stdlib.builtin_names import build_builtins
 from panorama.sandbox.stdlib.modules import MODULES
 from tests.attacks.samples import SAMPLES
-from tests.sandbox.running import dangerous, modules, ran
+from tests.sandbox.running import dangerous, modules, run_restricted
 
 DEPTH = 7
 
@@ -101,14 +101,14 @@ def _subclass(kind: type) -> Iterator[tuple[str, Any]]:
     if is_script_defined(kind):
         return
     with contextlib.suppress(Exception):
-        made = ran("class Sub(kind):\n    def up(self):\n        return super()\nreturn Sub", kind=kind)
+        made = run_restricted("class Sub(kind):\n    def up(self):\n        return super()\nreturn Sub", kind=kind)
         yield "subclass", made
         with contextlib.suppress(Exception):
             yield "subclass().up()", made().up()
 
 
 def _object(leak: Any) -> Any:
-    made = ran("class Box:\n    def __init__(self, inside):\n        self.inside = inside\nreturn Box")
+    made = run_restricted("class Box:\n    def __init__(self, inside):\n        self.inside = inside\nreturn Box")
     return made([made(leak)])
 
 
@@ -131,7 +131,7 @@ def crawl() -> Iterator[Crawl]:
         for name, value in {**names, **modules()}.items():
             if not name.startswith("__"):
                 crawl.reach(value, name)
-        for value in ran(SAMPLES):
+        for value in run_restricted(SAMPLES):
             crawl.reach(value, f"sample {type(value).__name__}")
         crawl.walk()
     yield crawl

@@ -12,7 +12,7 @@ import pytest
 from panorama.sandbox.language import restricted
 from panorama.sandbox.rules import allowlist
 from tests.attacks.reach import Reach, outside, reach
-from tests.sandbox.running import Attack, loot, ran, ran_plainly, table
+from tests.sandbox.running import Attack, loot, ran_plainly, run_restricted, table
 from tests.sandbox.runs import nothing_is_left, runs, unguarded
 
 __all__ = ["nothing_is_left", "outside", "reach", "runs", "unguarded"]
@@ -70,7 +70,7 @@ return str(spy.got)
 def test_a_class_attribute_that_goes_when_it_is_read_does_not_uncover_the_library_s() -> None:
     vanishing = "classmethod(property(lambda cls: delattr(A, 'register')))"
 
-    assert "ABCMeta.register" not in ran(REGISTER.format(register=vanishing))
+    assert "ABCMeta.register" not in run_restricted(REGISTER.format(register=vanishing))
 
 
 AS_IN_PYTHON = {
@@ -207,14 +207,14 @@ AS_IN_PYTHON = {
 def test_to_add_to_an_attribute_means_what_it_means_in_python(source: str) -> None:
     lines = "\n".join(line[8:] for line in source.splitlines())
 
-    assert ran(lines) == ran_plainly(lines)
+    assert run_restricted(lines) == ran_plainly(lines)
 
 
 def test_the_line_of_the_attribute_is_told() -> None:
     source = "class P(dict): pass\np = P()\n(\n p\n  .path\n) += 1"
 
     with pytest.raises(AttributeError) as raised:
-        ran(source)
+        run_restricted(source)
 
     lines = [
         link.tb_lineno

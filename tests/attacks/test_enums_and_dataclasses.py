@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from tests.attacks.reach import Reach, outside, reach
-from tests.sandbox.running import loot, ran
+from tests.sandbox.running import loot, run_restricted
 from tests.sandbox.runs import nothing_is_left, runs, unguarded
 
 __all__ = ["nothing_is_left", "outside", "reach", "runs", "unguarded"]
@@ -121,7 +121,7 @@ REFUSED = {
 def _refusal(source: str) -> str:
     """Return why a script is refused, with what to write instead."""
     with pytest.raises((TypeError, AttributeError, SyntaxError)) as caught:
-        ran(source)
+        run_restricted(source)
     hint = getattr(caught.value, "hint", "")
     return f"{str(caught.value).partition(' (')[0]}; {hint}" if hint else str(caught.value)
 
@@ -156,7 +156,7 @@ def _reads_private_name(source: str) -> bool:
         _dumps = "read past the guards"
 
     with suppress(AttributeError, TypeError, KeyError):
-        return ran(source, json=Value()) == Value._dumps
+        return run_restricted(source, json=Value()) == Value._dumps
     return False
 
 
@@ -167,7 +167,7 @@ def test_an_attack_by_a_member_called_format_reaches_nothing(reach: Reach) -> No
 
 
 def test_slots_of_one_class_are_not_handed_to_another() -> None:
-    assert ran("class A:\n    __slots__ = ('x',)\n    y = 1\nreturn list(vars(A))") == ["y"]
+    assert run_restricted("class A:\n    __slots__ = ('x',)\n    y = 1\nreturn list(vars(A))") == ["y"]
 
 
 def test_variables_hold_what_a_script_put_into_its_class() -> None:
@@ -185,13 +185,13 @@ class A:
 return list(vars(A))
 """
 
-    assert ran(source) == ["limit", "f", "p", "c", "s", "Inner"]
+    assert run_restricted(source) == ["limit", "f", "p", "c", "s", "Inner"]
 
 
 def test_clearing_variables_leaves_what_is_the_librarys() -> None:
     source = "import types\nn = types.SimpleNamespace(a=1, b=2)\nvars(n).pop('a')\nvars(n).clear()\nreturn repr(n)"
 
-    assert ran(source) == "namespace()"
+    assert run_restricted(source) == "namespace()"
 
 
 NATURAL = {
@@ -239,7 +239,7 @@ NATURAL = {
 
 @pytest.mark.parametrize(("source", "result"), NATURAL.values(), ids=NATURAL.keys())
 def test_what_people_write_works(source: str, result: object) -> None:
-    assert ran(source) == result
+    assert run_restricted(source) == result
 
 
 IN_PLAIN_PYTHON = (

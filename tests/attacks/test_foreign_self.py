@@ -14,7 +14,7 @@ import pytest
 
 from panorama.sandbox.rules.receiver_checks import add_receiver_check
 from tests.attacks.reach import Reach, outside, reach
-from tests.sandbox.running import CANARY, ran, ran_plainly
+from tests.sandbox.running import CANARY, ran_plainly, run_restricted
 from tests.sandbox.runs import Runs, nothing_is_left, runs, unguarded
 
 __all__ = ["nothing_is_left", "outside", "reach", "runs", "unguarded"]
@@ -118,4 +118,4 @@ OWN = {
 
 @pytest.mark.parametrize("source", OWN.values(), ids=OWN.keys())
 def test_to_its_own_a_method_does_what_it_does_in_python(source: str) -> None:
-    assert ran(source) == ran_plainly(source)
+    assert run_restricted(source) == ran_plainly(source)

@@ -18,7 +18,7 @@ from panorama.mcp.server import build_server
 from panorama.services.jobs.progress import StoppedError, ignore_progress, report_progress_to
 from tests.services.queued import Call, ended, job
 from tests.services.queued import works as works
-from tests.working import Works, at_work, until
+from tests.working import JobActivity, at_work, until
 
 SLEEPS = "import time\ntime.sleep(3600)"
 
@@ -146,7 +146,7 @@ async def test_calls_that_wait_for_a_job_hold_no_worker_thread_and_return_at_its
 
 
 @pytest.mark.anyio
-async def test_a_call_that_waits_reports_the_progress_of_the_job(app: App, works: Works) -> None:
+async def test_a_call_that_waits_reports_the_progress_of_the_job(app: App, works: JobActivity) -> None:
     seen: list[str] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:

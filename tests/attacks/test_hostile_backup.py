@@ -14,7 +14,7 @@ from panorama.errors import InvalidInputError, UnavailableError
 from panorama.store.archive.atomic_folder import AtomicFolder
 from panorama.store.archive.manifests import read, with_digest
 
-from .parcels import Call, entry, forged, refused, rewrite
+from .parcels import Call, assert_refused, entry, forged, rewrite
 
 EVIL = b"ssh-ed25519 AAAA evil\n"
 
@@ -51,14 +51,14 @@ def test_a_content_is_called_by_its_digest_and_nothing_else(parcel: Path, call: 
         with forged(parcel) as manifest:
             manifest["files"]["files/zz/x"] = entry(EVIL)
             manifest["contents"][name] = "files/zz/x"
-        refused(call, parcel, tmp_path)
+        assert_refused(call, parcel, tmp_path)
 
 
 def test_a_content_under_the_digest_of_another_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
     with forged(parcel) as manifest:
         manifest["contents"]["0" * 64] = next(iter(manifest["contents"].values()))
 
-    refused(call, parcel, tmp_path)
+    assert_refused(call, parcel, tmp_path)
 
 
 def test_a_file_that_leads_elsewhere_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_file_that_leads_elsewhere_is_refused(parcel: Path, call: Call, tmp_pa
     ):  # fmt: skip
         with forged(parcel) as manifest:
             manifest["files"][path] = entry(EVIL)
-        refused(call, parcel, tmp_path)
+        assert_refused(call, parcel, tmp_path)
 
 
 def test_a_file_behind_a_link_is_not_read(parcel: Path, call: Call, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_file_behind_a_link_is_not_read(parcel: Path, call: Call, tmp_path: Pa
     with forged(parcel) as manifest:
         manifest["files"]["scripts/linked/key"] = entry(EVIL)
 
-    refused(call, parcel, tmp_path)
+    assert_refused(call, parcel, tmp_path)
 
 
 def test_a_table_has_a_name(parcel: Path, call: Call, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_table_has_a_name(parcel: Path, call: Call, tmp_path: Path) -> None:
             manifest["rows"][table] = 0
             if manifest["columns"]:
                 manifest["columns"][table] = {"id": "plain"}
-        refused(call, parcel, tmp_path)
+        assert_refused(call, parcel, tmp_path)
 
 
 WRONG: dict[str, tuple[Any, ...]] = {
@@ -111,7 +111,7 @@ def test_what_makes_no_sense_in_a_list_is_refused(parcel: Path, call: Call, tmp_
     for value in WRONG[field]:
         with forged(parcel) as manifest:
             manifest[field] = value
-        refused(call, parcel, tmp_path)
+        assert_refused(call, parcel, tmp_path)
 
 
 def test_a_list_that_lacks_something_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_list_that_lacks_something_is_refused(parcel: Path, call: Call, tmp_pa
     for field in (*WRONG, "kind", "digest"):
         bare = {name: value for name, value in whole.items() if name != field}
         (parcel / "manifest.json").write_text(json.dumps(bare if field == "digest" else with_digest(bare)))
-        refused(call, parcel, tmp_path)
+        assert_refused(call, parcel, tmp_path)
 
 
 @pytest.mark.parametrize("table", ["notes", "jobs"])
@@ -137,14 +137,14 @@ def test_a_list_that_does_not_count_a_table_is_refused(parcel: Path, call: Call,
 def test_a_list_that_is_none_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
     for content in (b"[" * 100_000, b"7", b"null", b'{"kind": "backup"', b"\xed\xa0\x80", b'{"kind": ' + b"9" * 5000):
         (parcel / "manifest.json").write_bytes(content)
-        refused(call, parcel, tmp_path)
+        assert_refused(call, parcel, tmp_path)
 
 
 def test_nobody_waits_for_a_list_that_is_a_pipe(parcel: Path, call: Call, tmp_path: Path) -> None:
     (parcel / "manifest.json").unlink()
     os.mkfifo(parcel / "manifest.json")
 
-    refused(call, parcel, tmp_path)
+    assert_refused(call, parcel, tmp_path)
 
 
 def test_a_parcel_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
@@ -263,14 +263,14 @@ def test_a_database_that_panorama_did_not_make_is_refused(
 ) -> None:
     alter(made_up, statement)
 
-    refused(call, made_up, tmp_path)
+    assert_refused(call, made_up, tmp_path)
 
 
 def test_a_listed_file_that_is_missing_is_refused(made_up: Path, call: Call, tmp_path: Path) -> None:
     with forged(made_up) as manifest:
         manifest["files"]["files/00/missing"] = entry(b"nothing")
 
-    refused(call, made_up, tmp_path)
+    assert_refused(call, made_up, tmp_path)
 
 
 def test_a_restored_database_has_a_schema_of_its_own(made_up: Path, call: Call, tmp_path: Path) -> None:
@@ -287,14 +287,14 @@ def test_a_sequence_without_room_for_more_is_refused(parcel: Path, call: Call, t
     with forged(parcel) as manifest:
         manifest["sequences"]["changes"] = (1 << 63) - 1
 
-    refused(call, parcel, tmp_path)
+    assert_refused(call, parcel, tmp_path)
 
 
 def test_a_list_without_end_is_refused(parcel: Path, call: Call, tmp_path: Path) -> None:
     with (parcel / "manifest.json").open("r+b") as file:
         file.truncate(1 << 30)  # sparse
 
-    refused(call, parcel, tmp_path)
+    assert_refused(call, parcel, tmp_path)
 
 
 # Settings that somebody made up

@@ -8,7 +8,7 @@ import pytest
 from panorama.app import App
 from panorama.store.archive import jsonl
 
-from .parcels import Call, Told, refused, rewrite
+from .parcels import Call, Told, assert_refused, rewrite
 
 HOSTILE_ROWS: dict[str, Told] = {
     "name that is a path": {"name": "../../victim"},
@@ -37,14 +37,14 @@ def test_a_row_that_panorama_did_not_write_is_refused(exported: Path, call: Call
 
     rewrite(exported, "data/files.jsonl", json.dumps({**row, **values}).encode() + b"\n")
 
-    refused(call, exported, tmp_path)
+    assert_refused(call, exported, tmp_path)
 
 
 @pytest.mark.parametrize("line", [b"[" * 100_000 + b"\n", b"{\n", b"7\n", b"null\n", b'{"id": "f_1"}\n', b"\xff\n"])
 def test_a_line_that_is_no_row_is_refused(exported: Path, call: Call, tmp_path: Path, line: bytes) -> None:
     rewrite(exported, "data/files.jsonl", line)
 
-    refused(call, exported, tmp_path)
+    assert_refused(call, exported, tmp_path)
 
 
 def test_a_line_without_end_is_not_read_whole(
@@ -54,4 +54,4 @@ def test_a_line_without_end_is_not_read_whole(
 
     rewrite(exported, "data/files.jsonl", b"[" + b"1," * 10_000)
 
-    refused(call, exported, tmp_path)
+    assert_refused(call, exported, tmp_path)

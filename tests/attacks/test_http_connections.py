@@ -78,7 +78,7 @@ async def is_closed(client: socket.socket) -> bool:
     return True
 
 
-async def opened(stack: ExitStack, port: int, count: int, sent: bytes) -> list[socket.socket]:
+async def open_connections(stack: ExitStack, port: int, count: int, sent: bytes) -> list[socket.socket]:
     """Open connections that the server has accepted."""
     clients = [stack.enter_context(connect(port, sent)) for _ in range(count)]
     await anyio.sleep(0)
@@ -89,7 +89,7 @@ async def test_thousands_of_half_headers_keep_nobody_out_who_has_the_token(home:
     async with serving(home) as port:
         with ExitStack() as stack:
             for _ in range(10):
-                await opened(stack, port, 60, HALF_A_HEADER)
+                await open_connections(stack, port, 60, HALF_A_HEADER)
             client = stack.enter_context(connect(port, get("/health", load_token(home))))
 
             assert b"200 OK" in await read_health(client)
@@ -98,7 +98,7 @@ async def test_thousands_of_half_headers_keep_nobody_out_who_has_the_token(home:
 async def test_at_most_some_connections_are_open_without_the_token(home: Path) -> None:
     async with serving(home) as port:
         with ExitStack() as stack:
-            first, *_ = await opened(stack, port, http_connections.MAX_UNTRUSTED + 1, HALF_A_HEADER)
+            first, *_ = await open_connections(stack, port, http_connections.MAX_UNTRUSTED + 1, HALF_A_HEADER)
 
             assert await is_closed(first)
 
@@ -128,7 +128,7 @@ async def test_connections_with_the_token_are_limited_too(home: Path, monkeypatc
     monkeypatch.setattr(http_connections, "MAX_TRUSTED", 3)
     async with serving(home) as port:
         with ExitStack() as stack:
-            for client in await opened(stack, port, 3, get("/health", load_token(home))):
+            for client in await open_connections(stack, port, 3, get("/health", load_token(home))):
                 assert b"200 OK" in await read_health(client)
 
             assert await is_closed(stack.enter_context(connect(port)))

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.sandbox.running import ran
+from tests.sandbox.running import run_restricted
 from tests.sandbox.runs import Runs, limits, nothing_is_left, runs
 
 __all__ = ["nothing_is_left", "runs"]
@@ -44,21 +44,24 @@ match E.A:
 @pytest.mark.parametrize("ignored", ["_ignore_ = [K()]", "_ignore_ = []\n    _ignore_.append(K())"])
 def test_a_base_has_no_fields_after_it_was_looked_at(name: str, ignored: str):
     with pytest.raises(TypeError, match="_ignore_ takes names, written as strings"):
-        ran(FIELDS.format(name=name, ignored=ignored))
+        run_restricted(FIELDS.format(name=name, ignored=ignored))
 
 
 def test_a_class_that_is_derived_from_is_no_dataclass_any_more():
     body = "    dataclasses.dataclass(D)\n    A = 1"
 
     with pytest.raises(TypeError, match="D has been derived from already"):
-        ran(f"import dataclasses, enum\nclass D:\n    x: int\nclass E(D, enum.Enum):\n{body}")
+        run_restricted(f"import dataclasses, enum\nclass D:\n    x: int\nclass E(D, enum.Enum):\n{body}")
 
 
 def test_names_that_an_enumeration_ignores_are_ignored():
     assert (
-        ran("import enum\nclass E(enum.Enum):\n    _ignore_ = 'i j'\n    i = 5\n    A = 1\nreturn [*E]")[0].name == "A"
+        run_restricted("import enum\nclass E(enum.Enum):\n    _ignore_ = 'i j'\n    i = 5\n    A = 1\nreturn [*E]")[
+            0
+        ].name
+        == "A"
     )
-    assert ran("class A:\n    _ignore_ = 5\nreturn 1") == 1
+    assert run_restricted("class A:\n    _ignore_ = 5\nreturn 1") == 1
 
 
 @pytest.mark.skipif(sys.version_info < (3, 13), reason="enum members have second names from 3.13")
@@ -66,7 +69,7 @@ def test_a_member_s_second_name_is_a_plain_text():
     text = "import enum\nclass E(enum.Enum):\n    A = 1\nclass S(str): pass\nE.A._add_alias_(S('foo'))"
 
     with pytest.raises((TypeError, AttributeError)):
-        ran(text)
+        run_restricted(text)
 
 
 @pytest.mark.parametrize(
@@ -75,10 +78,10 @@ def test_a_member_s_second_name_is_a_plain_text():
      "class A:\n    x: (__name__ := __name__) = 1"],
 )  # fmt: skip
 def test_an_annotation_binds_no_name_of_python_s(text: str):
-    assert ran(f"{text}\nreturn len('abc')") == 3
+    assert run_restricted(f"{text}\nreturn len('abc')") == 3
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="type parameters exist from 3.12")
 def test_nor_does_a_type_parameter():
-    assert ran("def f[__builtins__](): pass\ndef g(): return [len('ab'), abs(-1)]\nreturn g()") == [2, 1]
-    assert ran("def f[__import__](): pass\nimport json\nreturn json.dumps([1])") == "[1]"
+    assert run_restricted("def f[__builtins__](): pass\ndef g(): return [len('ab'), abs(-1)]\nreturn g()") == [2, 1]
+    assert run_restricted("def f[__import__](): pass\nimport json\nreturn json.dumps([1])") == "[1]"

@@ -8,7 +8,7 @@ import pytest
 
 from panorama.sandbox.isolation.kernel import NOBODY
 from panorama.sandbox.isolation.lockdown import PIPE_FD
-from tests.attacks.kernel import refused, script, works_plainly
+from tests.attacks.kernel import assert_refused, script, works_plainly
 from tests.sandbox.runs import Runs, limits, nothing_is_left
 from tests.sandbox.runs import used as used_runner
 
@@ -51,7 +51,7 @@ def _without_files(runs: Runs) -> Runs:
     ],
 )
 def test_landlock_alone_refuses_files(files_alone: Runs, attack: str):
-    refused(_without_files(files_alone), attack)
+    assert_refused(_without_files(files_alone), attack)
 
     assert works_plainly(attack)
 
@@ -69,7 +69,7 @@ def test_landlock_alone_refuses_files(files_alone: Runs, attack: str):
     ],
 )
 def test_limits_alone_refuse_processes_and_descriptors(bare: Runs, attack: str):
-    refused(bare, attack)
+    assert_refused(bare, attack)
 
     assert works_plainly(attack) or "AS" in attack
 
@@ -103,7 +103,7 @@ def test_a_worker_has_a_network_of_its_own_with_nothing_in_it(bare: Runs):
 
     if ending.failure is not None or ending.result != b'["lo"]':
         pytest.skip("user namespaces are not allowed here")
-    refused(bare, "s = socket.socket(); s.settimeout(1); s.connect(('127.0.0.1', 9))")
+    assert_refused(bare, "s = socket.socket(); s.settimeout(1); s.connect(('127.0.0.1', 9))")
 
 
 def test_a_worker_cannot_be_looked_into_by_its_own_user(bare: Runs):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.attacks.reach import Reach, outside, reach
-from tests.sandbox.running import Attack, loot, ran, table
+from tests.sandbox.running import Attack, loot, run_restricted, table
 from tests.sandbox.runs import nothing_is_left, runs, unguarded
 
 __all__ = ["nothing_is_left", "outside", "reach", "runs", "unguarded"]
@@ -194,4 +194,4 @@ return text.format(Row(), Row(), a=Row())
     body = "\n".join(f"    {line}" for line in code.strip().splitlines())
     exec(f"def f(text):\n{body}", plain)
 
-    assert ran(code, text=text) == plain["f"](text)
+    assert run_restricted(code, text=text) == plain["f"](text)

@@ -9,7 +9,7 @@ import pytest
 from panorama.sandbox.language import restricted
 from panorama.sandbox.rules.facades import Facade
 from tests.attacks.reach import Reach, outside, reach
-from tests.sandbox.running import SDK, Attack, loot, modules, ran, table
+from tests.sandbox.running import SDK, Attack, loot, modules, run_restricted, table
 from tests.sandbox.runs import nothing_is_left, runs, unguarded
 
 __all__ = ["nothing_is_left", "outside", "reach", "runs", "unguarded"]
@@ -150,9 +150,9 @@ def test_in_plain_python_they_do(attack: Attack, plain_loot: Callable[[str], str
 
 def test_a_poisoned_name_is_not_seen_by_the_next_script() -> None:
     with pytest.raises(AttributeError):
-        ran("import json\njson.dumps = None")
+        run_restricted("import json\njson.dumps = None")
 
-    assert ran("import json\njson.dumps([1])") == "[1]"
+    assert run_restricted("import json\njson.dumps([1])") == "[1]"
 
 
 def test_no_facade_takes_a_module_by_mistake() -> None:

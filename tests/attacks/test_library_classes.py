@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from tests.attacks.reach import Reach, outside, reach
-from tests.sandbox.running import ran, ran_plainly
+from tests.sandbox.running import ran_plainly, run_restricted
 from tests.sandbox.runs import nothing_is_left, runs, unguarded
 
 __all__ = ["nothing_is_left", "outside", "reach", "runs", "unguarded"]
@@ -31,7 +31,7 @@ _METADATA = {
 
 def _is_escape(code: str) -> bool:
     with suppress(TypeError, AttributeError):
-        ran(code)
+        run_restricted(code)
         return True
     return False
 
@@ -78,7 +78,7 @@ data = b"TZif" + bytes(32) + number(1) + number(4) + bytes(6) + b"UTC" + bytes(1
 def test_super_does_not_lead_past_what_refuses(act: str) -> None:
     assert ran_plainly(f"{_ZONE}return zoneinfo.ZoneInfo.from_file(io.BytesIO(data)).tzname(None)") == "UTC"
     with pytest.raises(TypeError, match="time zones are made by name"):
-        ran(_ZONE + act)
+        run_restricted(_ZONE + act)
 
 
 def test_super_sets_no_names_of_python_s_on_a_namespace() -> None:
@@ -89,4 +89,4 @@ def test_super_sets_no_names_of_python_s_on_a_namespace() -> None:
 
     assert "__wrapped__" in ran_plainly(f"from types import SimpleNamespace\nreturn vars(SimpleNamespace{names})")
     with pytest.raises(TypeError, match="cannot be set in scripts"):
-        ran(code)
+        run_restricted(code)

@@ -87,7 +87,7 @@ def put(name: str, value: str) -> object:
     return [value] if name in ("tags", "sort", "group_by") else value
 
 
-def refused(call: Call, tool: str, **arguments: Any) -> PanoramaError:
+def call_refused(call: Call, tool: str, **arguments: Any) -> PanoramaError:
     """Call what must be refused, and check the voice."""
     with pytest.raises(PanoramaError) as found:
         call(tool, **arguments)
@@ -214,7 +214,7 @@ def test_a_note_of_ten_megabytes_is_stored_and_served_in_ranges(call: Call) -> N
 def test_a_note_of_ten_megabytes_and_a_byte_is_refused(call: Call, rows: Rows, unit: str) -> None:
     before, size = rows(), len(unit.encode())
 
-    error = refused(
+    error = call_refused(
         call, "create_note", title="Huge", content=unit * (MEGABYTES // size) + "x" * (MEGABYTES % size + 1)
     )
 
@@ -227,7 +227,7 @@ def test_an_append_beyond_ten_megabytes_is_refused(call: Call, rows: Rows) -> No
     call("create_note", title="Huge", content="x" * MEGABYTES)
     before = rows()
 
-    refused(call, "append_to_note", note="Huge", block="y")
+    call_refused(call, "append_to_note", note="Huge", block="y")
 
     assert rows() == before
 
@@ -236,7 +236,7 @@ def test_an_edit_beyond_ten_megabytes_is_refused(call: Call, rows: Rows) -> None
     call("create_note", title="Huge", content="a" + "x" * (MEGABYTES - 1))
     before = rows()
 
-    refused(call, "edit_note", note="Huge", old_text="ax", new_text="bbbbb")
+    call_refused(call, "edit_note", note="Huge", old_text="ax", new_text="bbbbb")
 
     assert rows() == before
 
@@ -244,12 +244,12 @@ def test_an_edit_beyond_ten_megabytes_is_refused(call: Call, rows: Rows) -> None
 def test_a_hundred_thousand_tags_are_refused(call: Call, rows: Rows) -> None:
     before = rows()
 
-    refused(call, "create_task", title="x", tags=[f"tag{n}" for n in range(100_000)])
+    call_refused(call, "create_task", title="x", tags=[f"tag{n}" for n in range(100_000)])
 
     assert rows() == before
 
 
 def test_an_error_names_a_parameter_that_is_no_text_safely(call: Call) -> None:
-    error = refused(call, "create_task", **{"title": "x", "\ud800": 1})
+    error = call_refused(call, "create_task", **{"title": "x", "\ud800": 1})
 
     assert isinstance(error, InvalidInputError)

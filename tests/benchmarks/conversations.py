@@ -80,7 +80,7 @@ class Model:
         return sum(item.tokens for item in mine) + self.said // CHARS_PER_TOKEN
 
 
-def filled(app: App) -> None:
+def fill_store(app: App) -> None:
     """Put projects, tasks, notes and links into a store; the same in every store."""
     town, owner = Town(), Conversation("v_owner", "cli", "benchmark")
     town.now = town.now.replace(hour=12, minute=0, second=0)
@@ -243,7 +243,7 @@ WORKS: Mapping[str, Work] = {
 }
 
 
-def left(app: App) -> dict[str, list[Any]]:
+def read_contents(app: App) -> dict[str, list[Any]]:
     """Return what a piece of work leaves in the store, without ids and moments."""
     owner = Model(app, Conversation("v_judge", "cli", "benchmark"))
     tasks = owner.pages("list_tasks", status="any", limit=500)

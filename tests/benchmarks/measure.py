@@ -41,7 +41,7 @@ def console() -> Console:
     return Console(width=160)
 
 
-async def took(step: Step) -> float:
+async def time_step(step: Step) -> float:
     """Return how many milliseconds a step takes."""
     started = time.perf_counter()
     await step()
@@ -63,7 +63,7 @@ async def in_turn(
             for name, step in steps.items():
                 if before is not None:
                     await before()
-                samples[name].append(await took(step))
+                samples[name].append(await time_step(step))
         if round_:  # the first only warms up
             for name, values in samples.items():
                 found[name].append(statistics.median(values))

@@ -55,7 +55,7 @@ class Running:
 
     def footprint(self) -> Footprint:
         """Return what it holds now, but for the connection that asks."""
-        with asked(self.address) as direct:
+        with open_connection(self.address) as direct:
             tasks = direct.request("panorama/daemon", {}).get("tasks", 0)
             held = footprint(self.pid)
         return Footprint(memory=held.memory, files=held.files - 1, threads=held.threads, tasks=tasks)
@@ -78,7 +78,7 @@ class Running:
 
 
 @contextmanager
-def asked(address: Address) -> Generator[RpcClient]:
+def open_connection(address: Address) -> Generator[RpcClient]:
     """Open a connection for direct calls."""
     with RpcClient(address, handshake(address, hello_message(address, "calls", "cli"))) as direct:
         yield direct
@@ -159,7 +159,7 @@ def _fields(path: str) -> dict[str, int]:
 
 def _listens(address: Address) -> bool:
     try:
-        with asked(address):
+        with open_connection(address):
             return True
     except OSError:
         return False

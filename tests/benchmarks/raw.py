@@ -140,7 +140,7 @@ class Raw:
         return milliseconds
 
 
-class Spawned(Raw):
+class ProcessClient(Raw):
     """A client of a process that it starts, as clients do."""
 
     def __init__(self, home: Path | str, era: str = LEGACY, **settings: str) -> None:
@@ -191,9 +191,9 @@ def environment(home: Path | str, **settings: str) -> dict[str, str]:
 
 
 @contextmanager
-def spawned(home: Path | str, era: str = LEGACY, **settings: str) -> Generator[Spawned]:
+def spawned(home: Path | str, era: str = LEGACY, **settings: str) -> Generator[ProcessClient]:
     """Start what a client starts, greet it, and hang up at the end."""
-    client = Spawned(home, era, **settings)
+    client = ProcessClient(home, era, **settings)
     try:
         client.greet()
         yield client

@@ -110,7 +110,7 @@ def nobody() -> Conversation:
     return Conversation(f"v_{os.urandom(5).hex()}", "cli", "benchmark")
 
 
-def ran(app: App, source: str) -> Any:
+def run_source(app: App, source: str) -> Any:
     """Run a script by the tool `run_code`, and return its result."""
     result: Any = app.calls.call("run_code", {"code": source}, nobody()).data
     assert not result.get("error"), result

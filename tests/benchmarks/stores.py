@@ -109,7 +109,7 @@ def written(session: Session, item: Item, now: Item) -> None:
     rows.save(session, item, now)
 
 
-def filled(database: Database, things: Iterator[tuple[Item, Item]]) -> None:
+def fill_database(database: Database, things: Iterator[tuple[Item, Item]]) -> None:
     """Write things, five thousand in a transaction."""
     origin = Origin(actor="tool", client="benchmark", conversation="v_bench", operation="", call="", unit="")
     while some := list(islice(things, AT_A_TIME)):
@@ -125,9 +125,9 @@ def store(home: Path, *, notes: int = 0, tasks: int = 0) -> Path:
     town = Town()
     with open_app(Settings(home=home, timezone="Europe/Berlin")) as app:
         projects = town.projects()
-        filled(app.context.database, ((project, project) for project in projects))
-        filled(app.context.database, (_same(town.note(projects)) for _ in range(notes)))
-        filled(app.context.database, (town.task(projects) for _ in range(tasks)))
+        fill_database(app.context.database, ((project, project) for project in projects))
+        fill_database(app.context.database, (_same(town.note(projects)) for _ in range(notes)))
+        fill_database(app.context.database, (town.task(projects) for _ in range(tasks)))
     (home / "complete").touch()
     return home
 

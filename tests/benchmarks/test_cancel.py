@@ -9,7 +9,7 @@ import pytest
 from tests.attacks.abandoning import DOORS, WRITE, fill, give_up, list_calls
 
 from .measure import Board
-from .processes import asked, daemon
+from .processes import daemon, open_connection
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1800)]
 BAR_SECONDS = 1.0
@@ -22,7 +22,7 @@ def test_the_work_of_an_abandoned_call(tmp_path: Path, board: Board) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as free:
         port = int(free.getsockname()[1])
     with daemon(store.home, http_port=str(port), toolsets="default,more,jobs") as running:
-        with asked(running.address) as rpc:
+        with open_connection(running.address) as rpc:
             rpc.call("scripts.save", {"name": "writer", "code": WRITE, "summary": "Write for ever"})
             rpc.call("scripts.keep", {"script": "writer"})
             Path(rpc.call("backup", {})["data"]["path"]).rename(store.backup)

@@ -20,7 +20,7 @@ from panorama.transport.address import Address
 from .http_client import HttpClient
 from .measure import Board, median, ms
 from .processes import daemon, mapped, rollup, stop, stopped_later, until
-from .raw import LEGACY, MODERN, Raw, Spawned, spawned
+from .raw import LEGACY, MODERN, ProcessClient, Raw, spawned
 from .stores import Language, Town
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1800)]
@@ -32,10 +32,10 @@ ROUNDS_OF_STORM = 5
 IN_PROCESS = {"no_daemon": "1"}
 
 
-def started(home: Path, era: str, **settings: str) -> float:
+def time_start(home: Path, era: str, **settings: str) -> float:
     """Return how many milliseconds it takes from the start of the process to the list of tools."""
     began = time.perf_counter()
-    client = Spawned(home, era, **settings)
+    client = ProcessClient(home, era, **settings)
     try:
         client.greet()
         assert client.ask("tools/list")["tools"]
@@ -64,9 +64,9 @@ def test_the_start_of_a_door_while_a_daemon_runs(tmp_path: Path, board: Board) -
     with stopped_later(tmp_path / "home") as address, spawned(address.home):
         found = in_turns(
             {
-                "door": lambda: started(tmp_path / "home", LEGACY),
-                "door, 2026-07-28": lambda: started(tmp_path / "home", MODERN),
-                "in-process": lambda: started(tmp_path / "alone", LEGACY, **IN_PROCESS),
+                "door": lambda: time_start(tmp_path / "home", LEGACY),
+                "door, 2026-07-28": lambda: time_start(tmp_path / "home", MODERN),
+                "in-process": lambda: time_start(tmp_path / "alone", LEGACY, **IN_PROCESS),
             },
             STARTS,
         )
@@ -83,10 +83,10 @@ def test_the_start_of_a_door_while_a_daemon_runs(tmp_path: Path, board: Board) -
 def test_the_start_of_a_door_that_starts_the_daemon(tmp_path: Path, board: Board) -> None:
     def cold() -> float:
         stop(address)
-        return started(tmp_path / "home", LEGACY)
+        return time_start(tmp_path / "home", LEGACY)
 
     with stopped_later(tmp_path / "home") as address:
-        steps = {"door": cold, "in-process": lambda: started(tmp_path / "alone", LEGACY, **IN_PROCESS)}
+        steps = {"door": cold, "in-process": lambda: time_start(tmp_path / "alone", LEGACY, **IN_PROCESS)}
         found = in_turns(steps, COLD_STARTS)
 
     board.show(
@@ -241,7 +241,7 @@ def mixed(client: Raw, name: str) -> list[float]:
     return [client.took(tool, **arguments) for tool, arguments in calls]
 
 
-def kept(client: Raw, collection: str) -> Counter[str]:
+def count_titles(client: Raw, collection: str) -> Counter[str]:
     """Return the first words of all titles, and how often each is there."""
     titles: list[str] = []
     page: dict[str, Any] = {}
@@ -266,7 +266,7 @@ def test_eight_doors_at_once(tmp_path: Path, board: Board) -> None:
         together([lambda n=n, door=door: work(f"door{n}", door) for n, door in enumerate(doors)])
         seconds = time.perf_counter() - began
         alone += mixed(doors[0], "after")
-        counted = [kept(doors[0], collection) for collection in ("tasks", "notes")]
+        counted = [count_titles(doors[0], collection) for collection in ("tasks", "notes")]
 
     many = [value for values in found.values() for value in values]
     for amount in counted:
@@ -292,13 +292,13 @@ def test_fifty_clients_that_find_no_daemon(tmp_path: Path, board: Board) -> None
         served.append(time.perf_counter() - began)
 
     began = time.perf_counter()
-    alone = started(tmp_path / "alone", LEGACY) / 1000
+    alone = time_start(tmp_path / "alone", LEGACY) / 1000
     stop(Address(str(tmp_path / "alone")))
     with stopped_later(tmp_path / "home") as address, ExitStack() as stack:
-        clients: list[Spawned] = []
+        clients: list[ProcessClient] = []
         began = time.perf_counter()
         for number in range(STORM):
-            clients.append(Spawned(address.home, (LEGACY, MODERN)[number % 2]))
+            clients.append(ProcessClient(address.home, (LEGACY, MODERN)[number % 2]))
             stack.callback(clients[-1].close)
         came = time.perf_counter() - began
         together([lambda client=client: wait(client) for client in clients])

@@ -114,7 +114,7 @@ def timed(step: Callable[[], object]) -> float:
 
 
 @contextmanager
-def built(folder: Path, count: int) -> Generator[tuple[EdgeIndex, float]]:
+def build_index(folder: Path, count: int) -> Generator[tuple[EdgeIndex, float]]:
     """Give an index of so many points, and how many were written in a second."""
     index = edge_index.open_index(folder, MODEL)
     try:
@@ -129,7 +129,7 @@ def built(folder: Path, count: int) -> Generator[tuple[EdgeIndex, float]]:
 def test_query(tmp_path: Path, board: Board, count: int, bar: str) -> None:
     matrix, exact = vectors(count), ExactIndex(MODEL)
     exact.build(points(count))
-    with built(tmp_path / "index", count) as (index, rate):
+    with build_index(tmp_path / "index", count) as (index, rate):
         found = asyncio.run(_queried(index, exact, matrix, count))
         recall = _recall(index, matrix, count)
         state = index.state()
@@ -186,7 +186,7 @@ def test_bulk(tmp_path: Path, board: Board) -> None:
     ours, theirs, batches = [], [], []
     local = list(points(1500))
     for round_ in range(3):
-        with built(tmp_path / f"index{round_}", 20_000) as (index, rate):
+        with build_index(tmp_path / f"index{round_}", 20_000) as (index, rate):
             ours.append(rate)
             some = list(points(20_000))[:5120]
             batches.append(len(some) / timed(lambda index=index, some=some: _in_batches(index, some)))
@@ -225,7 +225,7 @@ def _local_mode(some: Sequence[Point], path: str) -> None:
 @pytest.mark.parametrize("count", [50_000, 200_000], ids=lambda count: f"{count:,}")
 def test_stalls(tmp_path: Path, board: Board, count: int) -> None:
     folder, some = tmp_path / "index", list(points(5120))
-    with built(folder, count) as (index, _):
+    with build_index(folder, count) as (index, _):
         with ticking() as idle:
             time.sleep(2)
         with ticking() as building:

@@ -18,7 +18,7 @@ from panorama.services.jobs.jobs import QUEUE
 from panorama.store.log import jobs as rows
 from panorama.transport.address import Address
 from tests.doors.peer import Peer, kill
-from tests.working import Works, at_work, offered
+from tests.working import JobActivity, at_work, offered
 
 from .meanings import until, write_notes
 from .measure import Board, ms
@@ -30,7 +30,7 @@ WORDS = "It was told at length, with more patience than there was time for. " * 
 TALK = Conversation("v_bench", "cli", "benchmark")
 
 
-class Timed(Works):
+class Timed(JobActivity):
     """Work that notes when it begins."""
 
     at = 0.0
@@ -51,7 +51,7 @@ def timed(step: Callable[[], object]) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def told(values: list[float]) -> str:
+def format_times(values: list[float]) -> str:
     """Return median and worst of hundred."""
     return f"p50 {ms(statistics.median(values))}, p99 {ms(sorted(values)[int(len(values) * 0.99)])}"
 
@@ -67,7 +67,7 @@ def test_how_soon_a_job_runs(tmp_path: Path, board: Board, monkeypatch: pytest.M
                 id_ = app.calls.call("test.nothing", {"background": True}, TALK).data["id"]
                 app.jobs.wait_for(id_, 10)
                 waits.append((works.at - began) * 1000)
-    board.show("submit → running", "p50 ≤ 50 ms", told(waits))
+    board.show("submit → running", "p50 ≤ 50 ms", format_times(waits))
 
 
 def queued(app: App, count: int) -> None:
@@ -96,8 +96,8 @@ def test_ten_thousand_jobs(tmp_path: Path, board: Board) -> None:
             rate, cost = first / (time.perf_counter() - began), (time.process_time() - worked) / first * 1000
         idle = [timed(lambda: app.calls.call("list_jobs", {}, TALK)) for _ in range(50)]
     board.show("10,000 no-op jobs", "≥ 200 a second", f"{rate:,.0f} a second, {cost:.2f} ms of the processor each")
-    board.show("list_jobs meanwhile", "≤ 20 ms", told(lists), f"idle {told(idle)}")
-    board.show("get_job meanwhile", "≤ 20 ms", told(gets))
+    board.show("list_jobs meanwhile", "≤ 20 ms", format_times(lists), f"idle {format_times(idle)}")
+    board.show("get_job meanwhile", "≤ 20 ms", format_times(gets))
 
 
 def test_what_others_feel_of_a_reindex(tmp_path: Path, board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,8 +129,8 @@ def test_what_others_feel_of_a_reindex(tmp_path: Path, board: Board, monkeypatch
         idle = {name: [timed(call) for _ in range(150)] for name, call in calls.items()}
     for name in calls:
         times = statistics.median(busy[name]) / statistics.median(idle[name])
-        measured = f"{times:.2f} x ({told(busy[name])})"
-        board.show(f"{name} during a reindex", "≤ 2 x idle", measured, f"idle {told(idle[name])}")
+        measured = f"{times:.2f} x ({format_times(busy[name])})"
+        board.show(f"{name} during a reindex", "≤ 2 x idle", measured, f"idle {format_times(idle[name])}")
     with suppress(ProcessLookupError):
         if pid := address.find_pid():
             kill(pid)

@@ -23,7 +23,7 @@ from panorama.store.sqlite import snapshots
 from tests.whole import differing
 
 from .measure import Board
-from .stores import Town, filled
+from .stores import Town, fill_database
 
 pytestmark = pytest.mark.benchmark
 
@@ -44,13 +44,13 @@ def large(home: Path) -> Path:
     pieces = [town.language.text(NOTE_WORDS) for _ in range(60)]
     with open_app(Settings(home=home, timezone="Europe/Berlin", embedder="none")) as app:
         projects = town.projects()
-        filled(app.context.database, ((project, project) for project in projects))
-        filled(app.context.database, (town.task(projects) for _ in range(5_000)))
+        fill_database(app.context.database, ((project, project) for project in projects))
+        fill_database(app.context.database, (town.task(projects) for _ in range(5_000)))
         do(app, "batch", operations=[_file(chance, number) for number in range(50)])
         for start in range(50, FILES, 50):
             do(app, "batch", operations=[_file(chance, number) for number in range(start, start + 50)])
         while (app.settings.home / "panorama.db").stat().st_size < STORE_BYTES:
-            filled(app.context.database, _notes(town, chance, pieces, projects))
+            fill_database(app.context.database, _notes(town, chance, pieces, projects))
     (home / "complete").touch()
     return home
 
@@ -114,7 +114,7 @@ class Writers:
             time.sleep(PAUSE)
 
 
-def told(waits: list[float]) -> str:
+def format_percentiles(waits: list[float]) -> str:
     """Return the percentiles of some waits."""
     hundredths = statistics.quantiles(waits, n=100)
     return f"p50 {hundredths[49]:.1f} ms, p99 {hundredths[98]:.1f} ms, max {max(waits):.0f} ms of {len(waits):,}"
@@ -145,7 +145,9 @@ def measured(board: Board, app: App, name: str, bar: str, work: Callable[[], Any
     board.show(
         f"{name} of {size:,.0f} MB: seconds", "", f"{seconds:.1f} s", f"{done['rows']:,} rows, {done['files']:,} files"
     )
-    board.show(f"{name}: writers' wait", bar, told(busy.waits), f"without it: {told(idle.waits)}")
+    board.show(
+        f"{name}: writers' wait", bar, format_percentiles(busy.waits), f"without it: {format_percentiles(idle.waits)}"
+    )
     assert len(busy.waits) > 10
     return done
 
@@ -199,4 +201,4 @@ def test_writers_go_on_while_the_trash_is_purged(home: Path, board: Board, tmp_p
             done = do(app, "purge", days=0, confirm=True)
             seconds = time.perf_counter() - begun
         board.show("purge: seconds", "", f"{seconds:.1f} s", f"{done['items']}, {done['changes']:,} changes")
-        board.show("purge: writers' wait", "", told(busy.waits))
+        board.show("purge: writers' wait", "", format_percentiles(busy.waits))

@@ -21,7 +21,7 @@ SAVED, PROMOTED = 500, 12
 CALLS, LISTS = 60, 100
 
 
-def filled(app: App, saved: int, promoted: int) -> None:
+def fill_library(app: App, saved: int, promoted: int) -> None:
     """Save scripts, and make some of them tools."""
     for number in range(saved):
         put(app, f"count_{number}", COUNTING)
@@ -42,7 +42,7 @@ def test_a_promoted_tool(tmp_path: Path, board: Board) -> None:
     async def measured() -> dict[str, list[float]]:
         async with AsyncExitStack() as stack:
             app = stack.enter_context(sandboxes.app(tmp_path / "home"))
-            filled(app, SAVED, PROMOTED)
+            fill_library(app, SAVED, PROMOTED)
             client = await stack.enter_async_context(Client(build_server(app)))
             steps: dict[str, Step] = {
                 "tool": lambda: called(client, "script_count_0"),
@@ -68,7 +68,7 @@ def test_a_list_of_tools_with_twelve_of_them(tmp_path: Path, board: Board) -> No
             clients: dict[str, Client[Any]] = {}
             for name, saved, promoted in (("none", 0, 0), ("twelve", SAVED, PROMOTED)):
                 app = stack.enter_context(sandboxes.app(tmp_path / name))
-                filled(app, saved, promoted)
+                fill_library(app, saved, promoted)
                 clients[name] = await stack.enter_async_context(Client(build_server(app)))
             counts = {name: len(await client.list_tools()) for name, client in clients.items()}
             assert counts["twelve"] == counts["none"] + PROMOTED

@@ -16,7 +16,7 @@ import pytest
 from panorama.transport.rpc_client import RpcClient
 
 from .measure import Board, median
-from .processes import Running, asked, daemon
+from .processes import Running, daemon, open_connection
 from .raw import LEGACY, MODERN, Raw, spawned, straight
 from .test_doors import together
 
@@ -64,8 +64,8 @@ def calls_of_an_empty_list(rpc: RpcClient, clients: Mapping[str, Raw]) -> dict[s
 def measured_calls(home: Path, source: Path | None) -> Generator[Callable[[], dict[str, float]]]:
     """Run a daemon; gives what measures the processor time of an empty list once for each way to call it."""
     with (
-        daemon(home, source) as running, asked(running.address) as rpc, straight(running.address, LEGACY) as legacy,
-        straight(running.address, MODERN) as modern,
+        daemon(home, source) as running, open_connection(running.address) as rpc,
+        straight(running.address, LEGACY) as legacy, straight(running.address, MODERN) as modern,
     ):  # fmt: skip
         calls = calls_of_an_empty_list(rpc, {LEGACY: legacy, MODERN: modern})
         yield lambda: {name: cpu_per_call(running, call) for name, call in calls.items()}

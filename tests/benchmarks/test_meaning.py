@@ -59,7 +59,7 @@ def is_ready(client: Raw) -> bool:
     return search.get("model_state") == "ready" and "semantic" in search["modes"] and not search.get("pending")
 
 
-def asked(language: Language, chance: random.Random) -> dict[str, Callable[[], str]]:
+def build_query_makers(language: Language, chance: random.Random) -> dict[str, Callable[[], str]]:
     """Return makers of queries: those of the keyword benchmark, and one as long as people ask."""
     made = questions(language, chance)
     return made | {"a question of nine words": lambda: " ".join(chance.sample(language.words[10:3000], 9))}
@@ -67,7 +67,7 @@ def asked(language: Language, chance: random.Random) -> dict[str, Callable[[], s
 
 def test_a_search_through_the_door(meant: Path, board: Board) -> None:
     chance = random.Random(23)
-    sorts = asked(Town().language, chance)
+    sorts = build_query_makers(Town().language, chance)
     took: dict[str, list[float]] = {name: [] for name in sorts}
     words: list[float] = []
     with daemon(meant, embedder="duo"), spawned(meant, embedder="duo") as client:
@@ -180,9 +180,9 @@ def test_memory_with_the_model_and_without(meant: Path, board: Board, monkeypatc
         until(lambda: is_ready(client))
         for number in range(200):
             client.took("search", query=f"word number {number}")
-        loaded = told(running.pid)
+        loaded = measure_memory(running.pid)
         until(lambda: client.call("status")["data"]["search"]["model_state"] == "resting")
-        released = told(running.pid)
+        released = measure_memory(running.pid)
     for name, bar, (anonymous, file) in (("loaded", 450, loaded), ("released", 300, released)):
         board.show(
             f"daemon and index, 100,000 notes, model {name}", f"≤ {bar} MB anonymous", f"{anonymous:.0f} MB",
@@ -190,7 +190,7 @@ def test_memory_with_the_model_and_without(meant: Path, board: Board, monkeypatc
         )  # fmt: skip
 
 
-def told(pid: int) -> tuple[float, float]:
+def measure_memory(pid: int) -> tuple[float, float]:
     """Return the anonymous memory and the mapped files of a process and its children, in MB (PSS)."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     every = [rollup(child_pid) for child_pid in (pid, *map(int, children))]

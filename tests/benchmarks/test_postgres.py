@@ -69,7 +69,7 @@ HEARD_SECONDS = 0.5
 
 
 @contextmanager
-def filled(settings: Settings) -> Generator[Callable[..., Any]]:
+def open_filled(settings: Settings) -> Generator[Callable[..., Any]]:
     """Yield how to call a product with some notes and tasks."""
     with open_app(settings) as app:
         call = caller(app)
@@ -128,7 +128,7 @@ def test_everyday_calls(tmp_path: Path, postgres_url: str, board: Board) -> None
     chosen: dict[str, Any] = {"timezone": "Europe/Berlin", "embedder": "none", "toolsets": ("default", "more")}
     file = Settings(home=tmp_path / "file", **chosen)
     space = Settings(home=tmp_path / "space", database_url=SecretStr(postgres_url), space="bench", **chosen)
-    with filled(file) as on_file, filled(space) as on_space:
+    with open_filled(file) as on_file, open_filled(space) as on_space:
         steps = as_steps("file", on_file) | as_steps("space", on_space)
         found = asyncio.run(in_turn(steps, times=40))
 
@@ -215,7 +215,7 @@ def test_changes_of_another_daemon(postgres_url: str, board: Board) -> None:
 def test_calls_over_a_slow_network(tmp_path: Path, postgres_url: str, board: Board) -> None:
     chosen: dict[str, Any] = {"timezone": "Europe/Berlin", "embedder": "none", "toolsets": ("default", "more")}
     near = Settings(home=tmp_path, database_url=SecretStr(postgres_url), space="slow", **chosen)
-    with filled(near):
+    with open_filled(near):
         pass
     with delaying_proxy(postgres_url, ONE_WAY_SECONDS) as (_, through):
         far = near.model_copy(update={"database_url": SecretStr(through)})

@@ -18,12 +18,12 @@ from panorama.calls import msgpack_rows
 from panorama.domain.scripts.scripts import RunOutcome
 
 from . import code_mode, monty, processes, sandboxes, wild
-from .conversations import WORKS, Model, filled, left
+from .conversations import WORKS, Model, fill_store, read_contents
 from .loads import LOADS, plain
 from .measure import ROUNDS, Board, Step, in_turn, median, ms, ratio
 from .processes import daemon, rollup
 from .raw import Raw, spawned
-from .sandboxes import Tasks, do_nothing, ran, sandbox
+from .sandboxes import Tasks, do_nothing, run_source, sandbox
 from .stores import store
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1800)]
@@ -116,8 +116,8 @@ def test_a_call_that_does_nothing(tmp_path: Path, board: Board, what: str) -> No
             do_nothing(app)
             async with code_mode.client() as client:
                 steps: dict[str, Step] = {
-                    "ours": stepped(lambda: ran(app, our_script(CALLS))),
-                    "ours, no call": stepped(lambda: ran(app, our_script(0))),
+                    "ours": stepped(lambda: run_source(app, our_script(CALLS))),
+                    "ours, no call": stepped(lambda: run_source(app, our_script(0))),
                     "theirs": lambda: code_mode.executed(client, their_script(FEW_CALLS)),
                     "theirs, no call": lambda: code_mode.executed(client, their_script(0)),
                 }
@@ -163,7 +163,7 @@ def test_reading_rows_into_a_script(seventeen_thousand: Path, board: Board) -> N
         with monty.pool() as pool:
             async with code_mode.client(tasks.page) as client:
                 steps: dict[str, Step] = {
-                    "ours": stepped(lambda: ran(app, OUR_READING)),
+                    "ours": stepped(lambda: run_source(app, OUR_READING)),
                     "monty": stepped(lambda: pool.ran(MONTY_READING, list_tasks=tasks.page)),
                     "code mode": lambda: code_mode.executed(client, CODE_MODE_READING),
                     "reading alone": stepped(tasks.pages),
@@ -337,9 +337,9 @@ def test_the_tokens_of_a_piece_of_work(tmp_path: Path, board: Board, name: str) 
     tokens, calls, results = dict[str, int](), dict[str, int](), list[object]()
     for way, done in ways.items():
         with sandboxes.app(tmp_path / way) as app:
-            filled(app)
+            fill_store(app)
             model = Model(app)
-            results.append((done(model), left(app)))
+            results.append((done(model), read_contents(app)))
             tokens[way], calls[way] = model.tokens, model.calls
 
     assert results[0] == results[1] == results[2]

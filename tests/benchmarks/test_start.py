@@ -16,8 +16,8 @@ from panorama.transport.stored_answers import FILE
 
 from .measure import Board, median, ms
 from .processes import stop, stopped_later, until
-from .raw import LEGACY, MODERN, Spawned
-from .test_doors import in_turns, started
+from .raw import LEGACY, MODERN, ProcessClient
+from .test_doors import in_turns, time_start
 
 pytestmark = pytest.mark.benchmark
 STARTS = 12
@@ -45,13 +45,13 @@ def test_the_start_of_a_client_without_a_daemon(tmp_path: Path, board: Board, er
 
     def cold() -> float:
         stop(address)
-        return started(home, era)
+        return time_start(home, era)
 
     with stopped_later(home) as address:
         prime(home)
         cold_starts = in_turns({"cold": cold, "import": import_fastmcp}, STARTS)
         prime(home)
-        warm = in_turns({"warm": lambda: started(home, era)}, STARTS)["warm"]
+        warm = in_turns({"warm": lambda: time_start(home, era)}, STARTS)["warm"]
 
     took, imported = median(cold_starts["cold"]), median(cold_starts["import"])
     board.show(
@@ -64,7 +64,7 @@ def test_the_start_of_a_client_without_a_daemon(tmp_path: Path, board: Board, er
 
 def prime(home: Path) -> None:
     """Start the daemon if none runs, and wait until it has stored its answers."""
-    client = Spawned(home)
+    client = ProcessClient(home)
     try:
         client.greet()
         client.call("status")

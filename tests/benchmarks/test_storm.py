@@ -20,7 +20,7 @@ from tests.tool_errors import read_result
 
 from .measure import Board, ms
 from .processes import MB, Bystander, Running, daemon, footprint, rollup
-from .raw import LEGACY, MODERN, Raw, Spawned, Straight, spawned, straight
+from .raw import LEGACY, MODERN, ProcessClient, Raw, Straight, spawned, straight
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1800)]
 ERAS = (LEGACY, MODERN)
@@ -40,7 +40,7 @@ class Scene:
     """A daemon, a bystander at its door, and the board on which a storm is written."""
 
     daemon: Running
-    bystander: Spawned
+    bystander: ProcessClient
     board: Board
 
     @contextmanager
@@ -130,7 +130,7 @@ def test_a_client_that_floods_without_reading(scene: Scene, era: str) -> None:
 
 def test_a_door_whose_client_floods_without_reading(scene: Scene) -> None:
     with scene.storm("a flood through a real door, which is then killed"):
-        door = Spawned(scene.daemon.address.home)
+        door = ProcessClient(scene.daemon.address.home)
         door.greet()
         before, small = scene.daemon.footprint(), rollup(door.process.pid)["Pss"]
         sent = flood(door)
@@ -300,14 +300,14 @@ def garbage() -> dict[str, bytes]:
 
 @pytest.mark.parametrize("what", garbage())
 def test_garbage(scene: Scene, what: str) -> None:
-    told(scene, garbage()[what], 5)
+    send_until_refused(scene, garbage()[what], 5)
     with scene.storm(f"twenty lines of garbage: {what}", grown=3 * GROWN):
-        refusal = told(scene, garbage()[what], 20)
+        refusal = send_until_refused(scene, garbage()[what], 20)
 
     scene.board.show("   each is", "refused", refusal, scene.peak())
 
 
-def told(scene: Scene, line: bytes, times: int) -> str:
+def send_until_refused(scene: Scene, line: bytes, times: int) -> str:
     """Send a line some times, then a proper call; return the line's last refusal."""
     with straight(scene.daemon.address) as client:
         for _ in range(times):

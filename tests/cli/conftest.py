@@ -17,7 +17,7 @@ from panorama.cli.main import main
 
 
 @dataclass(frozen=True)
-class Ran:
+class CommandResult:
     """How a command ended, and what it said where."""
 
     code: int
@@ -35,19 +35,19 @@ class Ran:
         return self.out.splitlines()
 
 
-Command = Callable[..., Ran]
+Command = Callable[..., CommandResult]
 
 
 @pytest.fixture
 def run(home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
     """Runs a command in this process: `run("tasks", "--json").answer`."""
 
-    def ran(*words: str, stdin: bytes = b"") -> Ran:
+    def ran(*words: str, stdin: bytes = b"") -> CommandResult:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         capsys.readouterr()
         code = main(words)
         captured = capsys.readouterr()
-        return Ran(code, captured.out, captured.err)
+        return CommandResult(code, captured.out, captured.err)
 
     return ran
 
@@ -56,12 +56,12 @@ def run(home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
 def process(home: Path) -> Command:
     """Runs a command as a person's shell does."""
 
-    def ran(*words: str, **environment: str) -> Ran:
+    def ran(*words: str, **environment: str) -> CommandResult:
         command = [sys.executable, "-m", "panorama", *words]
         done = subprocess.run(
             command, env=os.environ | environment, capture_output=True, text=True, input="", timeout=60
         )
-        return Ran(done.returncode, done.stdout, done.stderr)
+        return CommandResult(done.returncode, done.stdout, done.stderr)
 
     return ran
 

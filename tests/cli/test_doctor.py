@@ -10,14 +10,14 @@ from panorama.cli.commands import doctor
 from panorama.cli.commands.service import detect_manager
 from panorama.store.sqlite import maintenance
 
-from .conftest import Command, Ran
+from .conftest import Command, CommandResult
 
 pytestmark = pytest.mark.slow  # each starts a daemon or a process for scripts
 
 MARK = 0x50414E4F
 
 
-def _states(ran: Ran) -> dict[str, str]:
+def _states(ran: CommandResult) -> dict[str, str]:
     return {row["check"]: row["state"] for row in ran.answer["data"]}
 
 

@@ -28,7 +28,7 @@ def now() -> datetime:
         return datetime.now(UTC)
 
 
-class Written(StandInQueue):
+class RecordingQueue(StandInQueue):
     """Writes down what is submitted."""
 
     def submit(self, kind: str, arguments: Mapping[str, Any], *, asked_by: str, machine: str = "") -> str:
@@ -38,18 +38,18 @@ class Written(StandInQueue):
         return super().submit(kind, arguments, asked_by=asked_by, machine=machine)
 
 
-def opened(settings: Any, **options: Any) -> Any:
+def open_app(settings: Any, **options: Any) -> Any:
     """Open the product with this clock."""
     return app.open_app(
         settings,
         ServiceContext(SqliteDatabase(settings.home / "panorama.db"), settings.zone, settings.home, now),
-        Written(),
+        RecordingQueue(),
         **options,
     )
 
 
 if __name__ == "__main__":
-    setattr(serve, "open_app", opened)  # noqa: B010 (its type is another)
+    setattr(serve, "open_app", open_app)  # noqa: B010 (its type is another)
     alarm_scheduler.POLL_SECONDS = alarm_scheduler.START_SECONDS = 0.1
     daemon.FIRST_CLIENT_SECONDS = 0.5
     serve.serve(detached="--lingers" in sys.argv)

@@ -63,7 +63,7 @@ def meaning(address: Address, monkeypatch: pytest.MonkeyPatch) -> Address:
     return address
 
 
-def filled(peer: Peer, count: int) -> None:
+def write_notes(peer: Peer, count: int) -> None:
     """Write long notes, ahead of their being followed."""
     body = "Quince jam sets well when the fruit is hardly ripe, and the pan is wide. " * 60
     waiting = [peer.start("create_note", title=f"Jam {n}", content=f"{n} {body}{n}") for n in range(count)]
@@ -84,7 +84,7 @@ def progressing(peer: Peer) -> dict[str, Any]:
 @pytest.mark.slow
 def test_a_client_may_cancel_it_and_what_was_done_stays(meaning: Address, era: str) -> None:
     with Peer(era) as peer, Peer() as other:
-        filled(peer, 25)
+        write_notes(peer, 25)
         number = peer.send(
             "tools/call", name="reindex", arguments={"scope": "everything"}, _meta={"progressToken": "p1"}
         )
@@ -101,7 +101,7 @@ def test_a_client_may_cancel_it_and_what_was_done_stays(meaning: Address, era: s
 @pytest.mark.slow
 def test_progress_of_a_long_one_only_grows(meaning: Address) -> None:
     with Peer(LEGACY) as peer:
-        filled(peer, 15)
+        write_notes(peer, 15)
         number = peer.send(
             "tools/call", name="reindex", arguments={"scope": "everything"}, _meta={"progressToken": "p1"}
         )
@@ -116,7 +116,7 @@ def test_progress_of_a_long_one_only_grows(meaning: Address) -> None:
 @pytest.mark.slow
 def test_a_person_may_stop_it_and_begin_again(meaning: Address) -> None:
     with Peer() as peer:
-        filled(peer, 25)
+        write_notes(peer, 25)
         with subprocess.Popen(
             [*COMMAND, "reindex", "everything"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as stopped:

@@ -61,7 +61,7 @@ def submitted(address: Address) -> list[Any]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def rung(peer: Peer) -> list[dict[str, Any]]:
+def list_waiting(peer: Peer) -> list[dict[str, Any]]:
     """Return the reminders that wait."""
     return list(peer.call("list_waiting_reminders")["data"])
 
@@ -80,7 +80,7 @@ def test_a_connected_client_hears_of_a_reminder_in_words(address: Address, start
         assert message["data"]["message"].startswith("Reminder: Call <Petra> & co (due ")
         assert "2 h late" in message["data"]["message"] or "119 min late" in message["data"]["message"]
         assert message["data"]["repeated"] is False
-        assert [row["id"] for row in rung(peer)] == [message["data"]["alert"]]
+        assert [row["id"] for row in list_waiting(peer)] == [message["data"]["alert"]]
 
 
 @pytest.mark.slow
@@ -108,7 +108,7 @@ def test_a_client_that_comes_later_hears_what_waits_until_it_is_acknowledged(add
     with Peer(LEGACY) as later:
         again = later.hears(MESSAGE)["params"]["data"]
         later.call("acknowledge_reminder", reminder="Pill")
-        assert rung(later) == []
+        assert list_waiting(later) == []
     with Peer(LEGACY) as last:
         last.call("status")
         heard = [message for message in last.heard if message["method"] == MESSAGE]
@@ -150,7 +150,7 @@ def test_what_was_missed_while_nothing_ran_rings_at_the_next_start_and_says_how_
 
         assert message["late_seconds"] == pytest.approx(5 * 3600 - 300, abs=120)
         assert message["missed"] == 3
-        assert len(rung(peer)) == 1
+        assert len(list_waiting(peer)) == 1
 
 
 @pytest.mark.slow

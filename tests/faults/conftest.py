@@ -8,7 +8,7 @@ import pytest
 from panorama.services.search import follower
 
 from .disks import mounted
-from .house import House
+from .house import OpenStore
 
 
 @pytest.fixture
@@ -18,9 +18,9 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def house(home: Path) -> Generator[House]:
+def house(home: Path) -> Generator[OpenStore]:
     """An open store with a project and a note, that waits 0.2 s for a lock."""
-    with House.opened(home) as house:
+    with OpenStore.opened(home) as house:
         house.do("create_project", name="Garden")
         house.do("create_note", title="Tea", content="green and black")
         house.settle()

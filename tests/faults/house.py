@@ -12,7 +12,7 @@ from panorama.config import Settings
 
 
 @dataclass(frozen=True)
-class House:
+class OpenStore:
     """An open store, and one client that uses it."""
 
     app: App

@@ -25,7 +25,7 @@ from panorama.services.search.index_sync import IndexSync
 from panorama.store.items import rows
 from panorama.store.items.rows import NOUNS
 
-from .house import House
+from .house import OpenStore
 
 PATIENCE = 60.0
 NEARLY = 0.01
@@ -89,30 +89,30 @@ def is_done(message: Mapping[str, Any]) -> bool:
 
 
 @contextmanager
-def followed(home: Path, **chosen: Any) -> Generator[House]:
+def followed(home: Path, **chosen: Any) -> Generator[OpenStore]:
     """Open the store of a data directory in this process, with search by meaning, and follow what is written."""
     settings = {"timezone": "Europe/Berlin", "embedder": "static"} | chosen
     with open_app(read_settings(home=home, **settings)) as app, app.follow_changes():
-        yield House(app, Conversation(id="v_faults", actor="tool", client="faults"))
+        yield OpenStore(app, Conversation(id="v_faults", actor="tool", client="faults"))
 
 
-def told(house: House) -> Mapping[str, Any]:
+def read_search_status(house: OpenStore) -> Mapping[str, Any]:
     """Return what `status` says of search."""
     return house.do("status")["data"]["search"]
 
 
-def note(house: House, subject: str) -> str:
+def note(house: OpenStore, subject: str) -> str:
     """Write a note, which must not fail whatever the index does, and return its id."""
     return str(house.do("create_note", title=subject, content=f"All about {subject}.")["data"]["id"])
 
 
-def searched(house: House, query: str, **arguments: Any) -> Mapping[str, Any]:
+def searched(house: OpenStore, query: str, **arguments: Any) -> Mapping[str, Any]:
     """Search in a conversation of its own: in one, the same question again and again is refused."""
-    asking = House(house.app, Conversation(id=f"v_{uuid4().hex}", actor="tool", client="faults"))
+    asking = OpenStore(house.app, Conversation(id=f"v_{uuid4().hex}", actor="tool", client="faults"))
     return asking.do("search", query=query, **arguments)
 
 
-def finds(house: House, subject: str, id_: str) -> bool:
+def finds(house: OpenStore, subject: str, id_: str) -> bool:
     """Wait until search by meaning runs, and tell whether it finds a note by its subject."""
 
     def ran() -> bool:
@@ -125,13 +125,13 @@ def finds(house: House, subject: str, id_: str) -> bool:
     return id_ in {row["id"] for row in answer["data"]}
 
 
-def converges(house: House) -> None:
+def converges(house: OpenStore) -> None:
     """Wait until the index of an open store holds what it has to hold, and nothing waits."""
 
     def holds() -> bool:
         with suppress(UnavailableError):
             index = house.app.meaning.ensure_open().index
-            return is_done(told(house)) and dict(index.iter_digests()) == wanted(house.app)
+            return is_done(read_search_status(house)) and dict(index.iter_digests()) == wanted(house.app)
         return False
 
     until(holds, "the index")

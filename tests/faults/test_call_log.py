@@ -9,7 +9,7 @@ import pytest
 from panorama.errors import PanoramaError
 
 from .files import one
-from .house import House
+from .house import OpenStore
 from .servers import Server
 
 
@@ -25,7 +25,7 @@ def take_log_lines(home: Path) -> None:
         file.commit()
 
 
-def test_a_write_whose_log_line_cannot_be_written_is_answered_as_saved(house: House) -> None:
+def test_a_write_whose_log_line_cannot_be_written_is_answered_as_saved(house: OpenStore) -> None:
     refuse_log_lines(house.home)
 
     made = house.do("create_task", title="Water")["data"]["id"]
@@ -35,7 +35,7 @@ def test_a_write_whose_log_line_cannot_be_written_is_answered_as_saved(house: Ho
     assert one(house.home, "SELECT title FROM tasks WHERE id = ?", made) == "Water"
 
 
-def test_the_log_goes_on_after_it_could_not_be_written(house: House) -> None:
+def test_the_log_goes_on_after_it_could_not_be_written(house: OpenStore) -> None:
     refuse_log_lines(house.home)
     house.do("create_task", title="Water")
     house.settle()
@@ -58,7 +58,7 @@ def test_the_log_goes_on_after_it_could_not_be_written(house: House) -> None:
     ],
 )
 def test_a_call_that_no_database_can_hold_is_refused_and_does_not_stop_the_log(
-    house: House, name: str, arguments: dict[str, object]
+    house: OpenStore, name: str, arguments: dict[str, object]
 ) -> None:
     with pytest.raises(PanoramaError):
         house.do(name, **arguments)

@@ -11,7 +11,7 @@ from panorama.errors import UnavailableError
 
 from .disks import unwritable
 from .files import everything, is_sound, one, rows
-from .house import House
+from .house import OpenStore
 from .servers import Server
 
 pytestmark = pytest.mark.slow
@@ -20,7 +20,7 @@ PAGE = "words of a page that takes some room on a small disk. " * 400
 
 
 @contextmanager
-def filled(disk: Path) -> Generator[None]:
+def fill_disk(disk: Path) -> Generator[None]:
     """Leave no room on a disk."""
     filler = disk / "filler"
     try:
@@ -35,11 +35,11 @@ def filled(disk: Path) -> Generator[None]:
 
 
 def test_a_write_to_a_full_disk_is_refused_and_leaves_nothing(small_disk: Path) -> None:
-    with House.opened(small_disk / "home") as house:
+    with OpenStore.opened(small_disk / "home") as house:
         house.do("create_note", title="Tea", content="green")
         house.settle()
         before = everything(house.home)
-        with filled(small_disk):
+        with fill_disk(small_disk):
             for _ in range(3):
                 with pytest.raises(UnavailableError, match="nothing was changed") as refusal:
                     house.do("create_note", title="Long", content=PAGE)
@@ -57,7 +57,7 @@ def test_a_server_on_a_full_disk_answers_each_call_and_recovers(small_disk: Path
     home = small_disk / "home"
     with Server(home) as server:
         server.call("create_note", title="Tea", content="green")
-        with filled(small_disk):
+        with fill_disk(small_disk):
             refused = [server.call("create_note", title=f"Long {n}", content=PAGE) for n in range(5)]
             read = server.call("get_note", note="Tea")
         kept = server.call("create_note", title="Long", content=PAGE)
@@ -71,7 +71,7 @@ def test_a_server_on_a_full_disk_answers_each_call_and_recovers(small_disk: Path
 
 def test_writes_until_the_disk_is_full_keep_what_was_answered_and_nothing_else(small_disk: Path) -> None:
     kept: list[str] = []
-    with House.opened(small_disk / "home") as house, suppress(UnavailableError):
+    with OpenStore.opened(small_disk / "home") as house, suppress(UnavailableError):
         for number in range(1000):
             made = house.do("create_note", title=f"Note {number}", content=PAGE)
             kept.append(made["data"]["id"])
@@ -82,11 +82,11 @@ def test_writes_until_the_disk_is_full_keep_what_was_answered_and_nothing_else(s
 
 
 def test_a_folder_that_is_full_is_no_place_for_a_new_store(small_disk: Path) -> None:
-    with filled(small_disk), pytest.raises(UnavailableError) as refusal, House.opened(small_disk / "home"):
+    with fill_disk(small_disk), pytest.raises(UnavailableError) as refusal, OpenStore.opened(small_disk / "home"):
         pass
 
     assert refusal.value.hint
-    with House.opened(small_disk / "home") as house:
+    with OpenStore.opened(small_disk / "home") as house:
         assert house.do("create_note", title="Tea")["data"]["id"]
 
 
@@ -101,7 +101,7 @@ def files_no_larger_than(size: int) -> Generator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-def test_a_commit_that_fails_is_answered_as_failed_and_nothing_of_it_is_there(house: House) -> None:
+def test_a_commit_that_fails_is_answered_as_failed_and_nothing_of_it_is_there(house: OpenStore) -> None:
     before = everything(house.home)
     written = (house.home / "panorama.db-wal").stat().st_size
 
@@ -115,23 +115,23 @@ def test_a_commit_that_fails_is_answered_as_failed_and_nothing_of_it_is_there(ho
 
 
 def test_a_disk_that_cannot_be_written_is_refused_at_the_start_and_left_alone(home: Path) -> None:
-    with House.opened(home) as house:
+    with OpenStore.opened(home) as house:
         house.do("create_note", title="Tea")
     bytes_ = (home / "panorama.db").read_bytes()
 
-    with unwritable(home), pytest.raises(UnavailableError) as refusal, House.opened(home) as house:
+    with unwritable(home), pytest.raises(UnavailableError) as refusal, OpenStore.opened(home) as house:
         house.do("create_note", title="Soup")
 
     assert refusal.value.hint
     assert (home / "panorama.db").read_bytes() == bytes_
-    with House.opened(home) as house:
+    with OpenStore.opened(home) as house:
         assert house.do("create_note", title="Soup")["data"]["id"]
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "outer").mkdir()
 
-    opening = House.opened(tmp_path / "outer" / "home")
+    opening = OpenStore.opened(tmp_path / "outer" / "home")
 
     with unwritable(tmp_path / "outer"), pytest.raises(UnavailableError, match="cannot be created") as refusal, opening:
         pass
@@ -142,7 +142,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 def test_a_file_where_the_folder_should_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("my notes")
 
-    with pytest.raises(UnavailableError, match="cannot be"), House.opened(tmp_path / "home"):
+    with pytest.raises(UnavailableError, match="cannot be"), OpenStore.opened(tmp_path / "home"):
         pass
 
     assert (tmp_path / "home").read_text() == "my notes"

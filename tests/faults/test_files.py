@@ -11,8 +11,8 @@ from panorama.errors import UnavailableError
 
 from .disks import unwritable
 from .files import everything, is_sound, one
-from .house import House
-from .test_disk import files_no_larger_than, filled
+from .house import OpenStore
+from .test_disk import files_no_larger_than, fill_disk
 
 TEXT = "words of a file that takes some room on a small disk. " * 4000
 
@@ -21,12 +21,12 @@ import os, signal, sys
 from pathlib import Path
 from panorama.services.items import files
 from panorama.store.contents import folder
-from tests.faults.house import House
+from tests.faults.house import OpenStore
 
 def killed(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 
-with House.opened(Path(sys.argv[1])) as house:
+with OpenStore.opened(Path(sys.argv[1])) as house:
     setattr(*{"content": (folder.os, "replace"), "row": (files.rows, "add")}[sys.argv[2]], killed)
     house.do("write_file", name="plan.md", text="one")
 """
@@ -38,11 +38,11 @@ def contents(home: Path) -> list[Path]:
 
 
 def test_a_content_that_does_not_fit_is_refused_and_leaves_nothing(small_disk: Path) -> None:
-    with House.opened(small_disk / "home") as house:
+    with OpenStore.opened(small_disk / "home") as house:
         house.do("write_file", name="plan.md", text="one")
         house.settle()
         before, kept = everything(house.home), contents(house.home)
-        with filled(small_disk):
+        with fill_disk(small_disk):
             for _ in range(3):
                 with pytest.raises(UnavailableError, match="disk is full; nothing was changed") as refusal:
                     house.do("write_file", name="plan.md", text=TEXT)
@@ -56,7 +56,7 @@ def test_a_content_that_does_not_fit_is_refused_and_leaves_nothing(small_disk: P
     assert is_sound(small_disk / "home")
 
 
-def test_a_content_that_is_cut_off_is_refused_and_leaves_nothing(house: House) -> None:
+def test_a_content_that_is_cut_off_is_refused_and_leaves_nothing(house: OpenStore) -> None:
     before = everything(house.home)
 
     with files_no_larger_than(50_000), pytest.raises(UnavailableError, match="nothing was changed"):
@@ -65,7 +65,7 @@ def test_a_content_that_is_cut_off_is_refused_and_leaves_nothing(house: House) -
     assert (everything(house.home), contents(house.home)) == (before, [])
 
 
-def test_a_row_that_cannot_be_written_leaves_a_content_that_does_no_harm(house: House) -> None:
+def test_a_row_that_cannot_be_written_leaves_a_content_that_does_no_harm(house: OpenStore) -> None:
     before = everything(house.home)
     log = (house.home / "panorama.db-wal").stat().st_size
 
@@ -78,7 +78,7 @@ def test_a_row_that_cannot_be_written_leaves_a_content_that_does_no_harm(house: 
     assert len(contents(house.home)) == 1
 
 
-def test_a_folder_that_cannot_be_written_refuses_new_contents_and_gives_the_old_ones(house: House) -> None:
+def test_a_folder_that_cannot_be_written_refuses_new_contents_and_gives_the_old_ones(house: OpenStore) -> None:
     house.do("write_file", name="plan.md", text="one")
     before = everything(house.home)
 
@@ -96,7 +96,7 @@ def test_a_folder_that_cannot_be_written_refuses_new_contents_and_gives_the_old_
 @pytest.mark.slow
 @pytest.mark.parametrize(("at", "left"), [("content", ".part-"), ("row", "")])
 def test_a_kill_before_the_row_leaves_no_file_and_the_next_write_is_whole(home: Path, at: str, left: str) -> None:
-    with House.opened(home) as house:
+    with OpenStore.opened(home) as house:
         house.do("create_note", title="Tea")
         house.settle()
     before = everything(home)
@@ -108,7 +108,7 @@ def test_a_kill_before_the_row_leaves_no_file_and_the_next_write_is_whole(home: 
     assert everything(home) == before
     (orphan,) = contents(home)
     assert left in orphan.name
-    with House.opened(home) as house:
+    with OpenStore.opened(home) as house:
         assert house.do("list_files")["data"] == []
         assert house.do("write_file", name="plan.md", text="one")["data"]["version"] == 1
         assert house.do("get_file", file="plan.md")["data"]["text"] == "one"

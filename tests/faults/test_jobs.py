@@ -22,7 +22,7 @@ from .files import is_sound, one, rows
 from .meanings import assert_converged, until
 from .servers import Server
 from .test_disk import PAGE
-from .test_disk import filled as full
+from .test_disk import fill_disk as full
 from .test_meaning_killed import SUBJECTS, filled
 
 pytestmark = pytest.mark.slow
@@ -53,12 +53,12 @@ def pid_of(address: Address) -> int:
     return pid
 
 
-def shown(peer: Peer, id_: str) -> dict[str, Any]:
+def show_job(peer: Peer, id_: str) -> dict[str, Any]:
     return dict(peer.call("get_job", job=id_)["data"])
 
 
 def has_ended(peer: Peer, id_: str) -> bool:
-    return shown(peer, id_)["state"] in FINAL_STATES
+    return show_job(peer, id_)["state"] in FINAL_STATES
 
 
 def picked_up(address: Address, peer: Peer, id_: str, attempts: int) -> float:
@@ -67,7 +67,7 @@ def picked_up(address: Address, peer: Peer, id_: str, attempts: int) -> float:
     wait(lambda: address.find_pid() is not None, "the next daemon")
     began = time.monotonic()
     peer.answer(asked)
-    until(lambda: has_ended(peer, id_) or shown(peer, id_)["attempts"] > attempts, "the pick-up")
+    until(lambda: has_ended(peer, id_) or show_job(peer, id_)["attempts"] > attempts, "the pick-up")
     return time.monotonic() - began
 
 
@@ -81,7 +81,7 @@ def moment(chance: random.Random, peer: Peer, id_: str, longest: float) -> None:
 
 def steps_of(peer: Peer, id_: str) -> int:
     """Return how many steps of a job are done."""
-    return int(shown(peer, id_)["current"])
+    return int(show_job(peer, id_)["current"])
 
 
 def reindexed_through_kills(address: Address, home: Path, rounds: int, notes: int, longest: float) -> None:
@@ -102,7 +102,7 @@ def reindexed_through_kills(address: Address, home: Path, rounds: int, notes: in
             wait(lambda: address.find_pid() is None)
             waits.append(picked_up(address, peer, id_, int(before)))
         until(lambda: has_ended(peer, id_), "the job's end")
-        found = [shown(peer, end) for end in (*ends, id_)]
+        found = [show_job(peer, end) for end in (*ends, id_)]
     wait(lambda: address.find_pid() is None, "the daemon's end")
     print(f"picked up after at most {max(waits):.1f} s, {[item['attempts'] for item in found]} attempts")  # noqa: T201 (it is printed if the test fails)
 
@@ -132,10 +132,10 @@ def test_an_import_goes_on_after_a_kill_takes_nothing_twice_and_tells_of_all(add
         until(lambda: one(home, "SELECT count(*) FROM notes") >= 200, "the first notes")
         kill(pid_of(address))
         until(lambda: has_ended(peer, id_), "the job's end")
-        job = shown(peer, id_)
+        job = show_job(peer, id_)
         undoing = peer.call("undo", unit=id_, confirm=True)["data"]["id"]
         until(lambda: has_ended(peer, undoing), "the end of the undo")
-        undone = shown(peer, undoing)
+        undone = show_job(peer, undoing)
 
     result = job["result"]
     assert job["state"] == "succeeded", job
@@ -156,7 +156,7 @@ def test_a_script_whose_daemon_was_killed_is_interrupted_and_can_be_undone(addre
         until(lambda: one(home, "SELECT count(*) FROM tasks") >= 3, "the first tasks")
         kill(pid_of(address))
         until(lambda: has_ended(peer, id_), "the job's end")
-        job = shown(peer, id_)
+        job = show_job(peer, id_)
         peer.call("undo", unit=id_, confirm=True)
 
         assert job["state"] == "interrupted"
@@ -168,7 +168,7 @@ def test_a_reindex_that_is_cancelled_stops_within_a_second_and_says_how_far_it_c
     filled(2000)
     with Peer() as peer:
         id_ = peer.call("reindex", scope="everything", background=True)["data"]["id"]
-        until(lambda: shown(peer, id_)["current"] > 0, "its first step")
+        until(lambda: show_job(peer, id_)["current"] > 0, "its first step")
         began = time.monotonic()
         answer = peer.call("cancel_job", job=id_)
         took = time.monotonic() - began
@@ -185,11 +185,11 @@ def test_a_restart_puts_jobs_back_and_the_next_daemon_goes_on(address: Address, 
     filled(1500)
     with Peer() as peer:
         id_ = peer.call("reindex", scope="everything", background=True)["data"]["id"]
-        until(lambda: shown(peer, id_)["current"] > 0, "its first step")
+        until(lambda: show_job(peer, id_)["current"] > 0, "its first step")
         assert restarted("restart").returncode == 0
         until(lambda: has_ended(peer, id_), "the job's end")
 
-        assert (shown(peer, id_)["state"], shown(peer, id_)["attempts"]) in (("succeeded", 2), ("succeeded", 1))
+        assert (show_job(peer, id_)["state"], show_job(peer, id_)["attempts"]) in (("succeeded", 2), ("succeeded", 1))
 
 
 def test_two_processes_on_the_same_data_run_each_job_once(home: Path) -> None:

@@ -22,7 +22,7 @@ from tests.whole import differing
 
 from .disks import mounted, unwritable
 from .files import everything, is_sound, rows
-from .house import House
+from .house import OpenStore
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +32,7 @@ WORDS: dict[str, list[str]] = {"backup": ["backup"], "export": ["export"], "rest
 
 
 @pytest.fixture
-def full(house: House) -> House:
+def full(house: OpenStore) -> OpenStore:
     """A store with 200 files, of which each takes its time to be copied."""
     chance = random.Random(5)
     for start in range(0, FILES, 50):
@@ -52,11 +52,11 @@ def disk(tmp_path: Path) -> Generator[Path]:
         yield disk
 
 
-def made(house: House, what: str, folder: Path) -> Path:
+def make_copy(house: OpenStore, what: str, folder: Path) -> Path:
     return Path(house.do(what, folder=str(folder), confirm=True)["data"]["path"])
 
 
-def started(home: Path, *words: str) -> subprocess.Popen[bytes]:
+def start_command(home: Path, *words: str) -> subprocess.Popen[bytes]:
     """Start a command as a process of its own."""
     given = {"PANORAMA_HOME": str(home), "PANORAMA_NO_DAEMON": "1", "PANORAMA_EMBEDDER": "none"}
     command = [sys.executable, "-m", "panorama", *words]
@@ -75,17 +75,19 @@ def appears(folder: Path, process: subprocess.Popen[bytes]) -> bool:
 
 
 @pytest.mark.parametrize("what", ["backup", "export", "restore"])
-def test_kill_9_leaves_a_whole_one_or_none_and_the_next_one_cleans_up(what: str, full: House, tmp_path: Path) -> None:
+def test_kill_9_leaves_a_whole_one_or_none_and_the_next_one_cleans_up(
+    what: str, full: OpenStore, tmp_path: Path
+) -> None:
     seed = int(os.environ.get("KILL_SEED", random.randrange(1 << 32)))
     print(f"KILL_SEED={seed}")  # noqa: T201 (it is printed if the test fails)
     chance, folder = random.Random(seed), tmp_path / "out"
-    source = made(full, "backup", tmp_path / "source") if what == "restore" else None
+    source = make_copy(full, "backup", tmp_path / "source") if what == "restore" else None
     killed, checked = 0, set[Path]()
     for number in range(12):
         target = folder / f"r{number}" if source else folder
         words = [*WORDS[what], str(source), "--to", str(target)] if source else [what, str(folder)]
         folder.mkdir(exist_ok=True)
-        process = started(full.home, *words)
+        process = start_command(full.home, *words)
         if appears(folder, process):
             time.sleep(chance.uniform(0, 0.4))
             process.kill()
@@ -100,7 +102,7 @@ def test_kill_9_leaves_a_whole_one_or_none_and_the_next_one_cleans_up(what: str,
 
     assert killed, "nothing was killed in the middle"
     if what != "restore":
-        whole = made(full, what, folder)
+        whole = make_copy(full, what, folder)
         assert not list(folder.glob(f"{PART_PREFIX}*"))
         again = tmp_path / "again"
         RestoreService(tmp_path / "none", snapshots).restore(str(whole), str(again))
@@ -112,7 +114,7 @@ def differing_but_for_the_log(home: Path, again: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("what", ["backup", "export"])
-def test_a_disk_that_fills_up_meanwhile_ends_it_with_nothing_left(what: str, full: House, disk: Path) -> None:
+def test_a_disk_that_fills_up_meanwhile_ends_it_with_nothing_left(what: str, full: OpenStore, disk: Path) -> None:
     (disk / "mine.txt").write_text("mine")
 
     def fill(_done: int, _total: int, _at: str) -> None:
@@ -122,7 +124,7 @@ def test_a_disk_that_fills_up_meanwhile_ends_it_with_nothing_left(what: str, ful
                 file.write(bytes(room.f_bavail * room.f_frsize - (1 << 19)))
 
     with report_progress_to(fill), pytest.raises(UnavailableError, match="disk is full") as refusal:
-        made(full, what, disk / "new" / "out")
+        make_copy(full, what, disk / "new" / "out")
 
     assert refusal.value.hint
     assert {path.name for path in disk.iterdir()} == {"mine.txt", "others"}
@@ -130,17 +132,19 @@ def test_a_disk_that_fills_up_meanwhile_ends_it_with_nothing_left(what: str, ful
 
 
 @pytest.mark.parametrize("what", ["backup", "export"])
-def test_a_disk_without_room_is_refused_before_anything_is_written(what: str, full: House, small_disk: Path) -> None:
+def test_a_disk_without_room_is_refused_before_anything_is_written(
+    what: str, full: OpenStore, small_disk: Path
+) -> None:
     with pytest.raises(UnavailableError, match="MB are free") as refusal:
-        made(full, what, small_disk)
+        make_copy(full, what, small_disk)
 
     assert refusal.value.hint
     assert list(small_disk.iterdir()) == []
 
 
 @pytest.mark.parametrize("what", ["backup", "export"])
-def test_a_restore_onto_a_full_disk_leaves_nothing(what: str, full: House, disk: Path, tmp_path: Path) -> None:
-    source = made(full, what, tmp_path / "source")
+def test_a_restore_onto_a_full_disk_leaves_nothing(what: str, full: OpenStore, disk: Path, tmp_path: Path) -> None:
+    source = make_copy(full, what, tmp_path / "source")
 
     def fill(_done: int, _total: int, _at: str) -> None:
         if not (disk / "others").exists():
@@ -155,34 +159,34 @@ def test_a_restore_onto_a_full_disk_leaves_nothing(what: str, full: House, disk:
 
 
 @pytest.mark.parametrize("what", ["backup", "export"])
-def test_a_folder_that_cannot_be_written_is_refused(what: str, house: House, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_refused(what: str, house: OpenStore, tmp_path: Path) -> None:
     folder = tmp_path / "closed"
     folder.mkdir()
     before = everything(house.home)
 
     with unwritable(folder), pytest.raises(UnavailableError, match="cannot be written") as refusal:
-        made(house, what, folder / "out")
+        make_copy(house, what, folder / "out")
 
     assert refusal.value.hint
     assert list(folder.iterdir()) == []
     assert everything(house.home) == before
 
 
-def test_a_backup_that_fails_removes_no_older_one(house: House, tmp_path: Path) -> None:
-    old = made(house, "backup", tmp_path / "out")
+def test_a_backup_that_fails_removes_no_older_one(house: OpenStore, tmp_path: Path) -> None:
+    old = make_copy(house, "backup", tmp_path / "out")
 
     def fail(_done: int, _total: int, at: str) -> None:
         if at == "checking the database":
             raise PanoramaError("stopped")
 
     with report_progress_to(fail), pytest.raises(PanoramaError, match="stopped"):
-        made(house, "backup", tmp_path / "out")
+        make_copy(house, "backup", tmp_path / "out")
 
     assert [path.name for path in (tmp_path / "out").iterdir()] == [old.name]
 
 
 @pytest.mark.parametrize("what", ["backup", "export"])
-def test_what_is_made_while_others_write_is_one_moment(what: str, full: House, tmp_path: Path) -> None:
+def test_what_is_made_while_others_write_is_one_moment(what: str, full: OpenStore, tmp_path: Path) -> None:
     """Each write makes two items in one transaction: a copy of one moment has both or none, and none is skipped."""
     stop, answered = threading.Event(), 0
 
@@ -202,7 +206,7 @@ def test_what_is_made_while_others_write_is_one_moment(what: str, full: House, t
     while answered < 5:
         time.sleep(0.001)
     before = answered
-    path = made(full, what, tmp_path / "out")
+    path = make_copy(full, what, tmp_path / "out")
     after = answered
     stop.set()
     writer.join()

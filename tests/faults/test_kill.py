@@ -25,7 +25,7 @@ LONGEST_WAIT = 0.004
 
 
 @dataclass
-class Kept:
+class PromisedWrites:
     """What a server has promised: words that it answered to have written, by the item they stand in."""
 
     words: dict[str, set[str]] = field(default_factory=dict)
@@ -61,9 +61,9 @@ def writes(note: str, round_: int, count: int) -> Iterator[Mapping[str, Any]]:
                 yield {"tool": "batch", "args": {"operations": steps}, "words": both}
 
 
-def until_killed(home: Path, round_: int, count: int, chance: random.Random) -> Kept:
+def until_killed(home: Path, round_: int, count: int, chance: random.Random) -> PromisedWrites:
     """Let a server write until it is killed at a random moment; return what it had answered."""
-    kept, sent = Kept(), {}
+    kept, sent = PromisedWrites(), {}
     last, wait = chance.randint(1, count - AHEAD), chance.uniform(0, LONGEST_WAIT)
     with Server(home) as server:
         note = server.call("create_note", title=f"Log {round_}")["data"]["id"]
@@ -86,7 +86,7 @@ def until_killed(home: Path, round_: int, count: int, chance: random.Random) -> 
     return kept
 
 
-def assert_whole(home: Path, kept: Kept) -> None:
+def assert_whole(home: Path, kept: PromisedWrites) -> None:
     """Check that each answered write is there with its change lines and words, and that nothing is there by half."""
     assert is_sound(home)
     lines = dict(rows(home, "SELECT item, count(*) FROM changes GROUP BY item"))

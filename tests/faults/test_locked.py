@@ -11,7 +11,7 @@ import pytest
 from panorama.errors import UnavailableError
 
 from .files import everything, one
-from .house import House
+from .house import OpenStore
 
 pytestmark = pytest.mark.slow  # they wait for locks to be given up
 
@@ -36,7 +36,7 @@ WRITES = {
 
 
 @pytest.mark.parametrize("tool", WRITES)
-def test_a_write_to_a_locked_database_is_refused_and_changes_nothing(house: House, tool: str) -> None:
+def test_a_write_to_a_locked_database_is_refused_and_changes_nothing(house: OpenStore, tool: str) -> None:
     before = everything(house.home)
 
     with (
@@ -50,7 +50,7 @@ def test_a_write_to_a_locked_database_is_refused_and_changes_nothing(house: Hous
     assert house.do(tool, **WRITES[tool])["metadata"]["undo"]
 
 
-def test_a_step_of_a_batch_that_is_not_atomic_tells_that_the_database_is_locked(house: House) -> None:
+def test_a_step_of_a_batch_that_is_not_atomic_tells_that_the_database_is_locked(house: OpenStore) -> None:
     steps = [{"tool": "create_task", "args": {"title": "Water"}}, {"tool": "list_tasks", "args": {}}]
 
     with locked(house.home):
@@ -60,12 +60,12 @@ def test_a_step_of_a_batch_that_is_not_atomic_tells_that_the_database_is_locked(
     assert answer["results"][0]["error"]["code"] == "unavailable"
 
 
-def test_reading_goes_on_while_another_program_writes(house: House) -> None:
+def test_reading_goes_on_while_another_program_writes(house: OpenStore) -> None:
     with locked(house.home, "EXCLUSIVE"):
         assert house.do("get_note", note="Tea")["data"]["content"] == "green and black"
 
 
-def test_a_write_waits_no_longer_than_it_was_told(house: House) -> None:
+def test_a_write_waits_no_longer_than_it_was_told(house: OpenStore) -> None:
     started = time.monotonic()
 
     with locked(house.home), pytest.raises(UnavailableError):
@@ -74,7 +74,7 @@ def test_a_write_waits_no_longer_than_it_was_told(house: House) -> None:
     assert 0.15 < time.monotonic() - started < 5
 
 
-def test_the_call_log_waits_for_the_lock_and_loses_nothing(house: House) -> None:
+def test_the_call_log_waits_for_the_lock_and_loses_nothing(house: OpenStore) -> None:
     with locked(house.home), pytest.raises(UnavailableError):
         house.do("create_task", title="Water")
     house.do("create_task", title="Weed")
@@ -89,12 +89,12 @@ def test_the_call_log_waits_for_the_lock_and_loses_nothing(house: House) -> None
 
 
 def test_a_store_that_is_locked_is_opened_once_it_is_free(home: Path) -> None:
-    with House.opened(home) as house:
+    with OpenStore.opened(home) as house:
         house.do("create_note", title="Tea")
-    with locked(home), House.opened(home) as house:
+    with locked(home), OpenStore.opened(home) as house:
         assert house.do("list_notes")["metadata"]["total"] == 1
 
-    with House.opened(home) as house:
+    with OpenStore.opened(home) as house:
         house.do("create_note", title="Soup")
 
     assert one(home, "SELECT count(*) FROM notes") == 2
@@ -104,8 +104,8 @@ def test_an_empty_database_that_is_locked_is_refused_and_made_later(home: Path) 
     home.mkdir()
     with closing(sqlite3.connect(home / "panorama.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(UnavailableError, match="locked"), House.opened(home):
+        with pytest.raises(UnavailableError, match="locked"), OpenStore.opened(home):
             pass
 
-    with House.opened(home) as house:
+    with OpenStore.opened(home) as house:
         assert house.do("create_note", title="Tea")["data"]["id"]

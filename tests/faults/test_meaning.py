@@ -17,8 +17,8 @@ from panorama.config import read_settings
 from panorama.services.search.index_sync import IndexSync
 
 from .disks import unwritable
-from .house import House
-from .meanings import assert_converged, converges, finds, followed, note, told, until
+from .house import OpenStore
+from .meanings import assert_converged, converges, finds, followed, note, read_search_status, until
 from .servers import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("impatient")]
@@ -26,7 +26,7 @@ SUBJECTS = ("quince jam", "steam engines", "moons of Jupiter")
 
 
 @pytest.fixture
-def house(home: Path) -> Generator[House]:
+def house(home: Path) -> Generator[OpenStore]:
     """An open store with three notes that search by meaning finds."""
     with followed(home) as house:
         for subject in SUBJECTS:
@@ -45,12 +45,12 @@ def index_processes() -> list[psutil.Process]:
     return found
 
 
-def test_an_index_whose_folder_is_removed_is_built_anew(house: House) -> None:
+def test_an_index_whose_folder_is_removed_is_built_anew(house: OpenStore) -> None:
     shutil.rmtree(house.home / "index")
 
     made = note(house, "sourdough bread")
 
-    until(lambda: "folder was removed" in told(house).get("remark", ""), "the remark")
+    until(lambda: "folder was removed" in read_search_status(house).get("remark", ""), "the remark")
     converges(house)
     assert finds(house, "sourdough bread", made)
 
@@ -84,17 +84,17 @@ def _replaced_by_a_file(folder: Path) -> None:
     until(is_there, "the file")
 
 
-def _is_whole_again(house: House, before: str) -> None:
+def _is_whole_again(house: OpenStore, before: str) -> None:
     made = note(house, "sourdough bread")
     assert house.do("search", query="sourdough")["data"][0]["id"] == made
-    until(lambda: "Something else was at the path" in told(house).get("remark", ""), "the remark")
+    until(lambda: "Something else was at the path" in read_search_status(house).get("remark", ""), "the remark")
     converges(house)
 
     assert finds(house, "sourdough bread", made)
     assert finds(house, "quince jam", before)
     (aside,) = house.home.glob("index.damaged-*")
     assert aside.read_text() == "not an index"
-    assert told(house)["engine"] == "edge"
+    assert read_search_status(house)["engine"] == "edge"
 
 
 def test_an_index_folder_that_cannot_be_written_is_replaced_by_memory(home: Path) -> None:
@@ -103,7 +103,7 @@ def test_an_index_folder_that_cannot_be_written_is_replaced_by_memory(home: Path
         made = note(house, "quince jam")
         converges(house)
 
-        status = told(house)
+        status = read_search_status(house)
         assert finds(house, "quince jam", made)
 
     assert status["engine"] == "exact"
@@ -111,23 +111,23 @@ def test_an_index_folder_that_cannot_be_written_is_replaced_by_memory(home: Path
     assert "Vectors are searched in memory instead." in status["remark"]
     with followed(home) as house:
         converges(house)
-        assert told(house)["engine"] == "edge"
+        assert read_search_status(house)["engine"] == "edge"
 
 
 @pytest.mark.slow
-def test_an_index_folder_that_can_be_written_no_more_hinders_no_call(house: House) -> None:
+def test_an_index_folder_that_can_be_written_no_more_hinders_no_call(house: OpenStore) -> None:
     with unwritable(house.home / "index"):
         for process in index_processes():
             process.kill()
         made = note(house, "sourdough bread")
         assert house.do("search", query="sourdough")["data"][0]["id"] == made
-        until(lambda: "last_error" in told(house), "the error")
+        until(lambda: "last_error" in read_search_status(house), "the error")
 
     converges(house)
     assert finds(house, "sourdough bread", made)
 
 
-def test_an_index_whose_process_is_killed_goes_on(house: House) -> None:
+def test_an_index_whose_process_is_killed_goes_on(house: OpenStore) -> None:
     made: dict[str, str] = {}
     for subject in ("sourdough bread", "knitted socks", "wild horses"):
         for process in index_processes():
@@ -139,13 +139,13 @@ def test_an_index_whose_process_is_killed_goes_on(house: House) -> None:
     assert [subject for subject, id_ in made.items() if not finds(house, subject, id_)] == []
 
 
-def test_an_index_whose_process_hangs_delays_no_call(house: House) -> None:
+def test_an_index_whose_process_hangs_delays_no_call(house: OpenStore) -> None:
     for process in index_processes():
         os.kill(process.pid, signal.SIGSTOP)
 
     made = note(house, "sourdough bread")
     found = house.do("search", query="sourdough")
-    status = told(house)
+    status = read_search_status(house)
     for process in index_processes():
         os.kill(process.pid, signal.SIGCONT)
 
@@ -154,13 +154,13 @@ def test_an_index_whose_process_hangs_delays_no_call(house: House) -> None:
 
 
 @contextmanager
-def built(home: Path) -> Generator[House]:
+def open_while_building(home: Path) -> Generator[OpenStore]:
     """Open a store with 4,001 notes just as a second process begins to build the index of the 4,000 it lacks."""
     with followed(home) as house:
         note(house, "quince jam")
         converges(house)
     with open_app(read_settings(home=home)) as app:  # nobody follows: written slowly they would be indexed one by one
-        house = House(app, Conversation(id="v_faults", actor="tool", client="faults"))
+        house = OpenStore(app, Conversation(id="v_faults", actor="tool", client="faults"))
         for more in range(0, 4000, 100):
             notes = [{"title": f"Note {more + number}", "content": f"About {more + number}."} for number in range(100)]
             house.do("batch", operations=[{"tool": "create_note", "args": item} for item in notes])
@@ -170,20 +170,20 @@ def built(home: Path) -> Generator[House]:
 
 
 @pytest.fixture
-def building(home: Path) -> Generator[House]:
+def building(home: Path) -> Generator[OpenStore]:
     """An open store with 4,001 notes, of which the index is just being built."""
-    with built(home) as house:
+    with open_while_building(home) as house:
         yield house
 
 
-def still_follows(house: House) -> None:
+def still_follows(house: OpenStore) -> None:
     """Write a note, and see that search by meaning finds it, as all the others."""
     made = note(house, "wild horses")
     converges(house)
     assert finds(house, "wild horses", made)
 
 
-def test_a_building_whose_process_is_killed_is_begun_anew(building: House) -> None:
+def test_a_building_whose_process_is_killed_is_begun_anew(building: OpenStore) -> None:
     for process in index_processes():
         process.kill()
 
@@ -191,7 +191,7 @@ def test_a_building_whose_process_is_killed_is_begun_anew(building: House) -> No
 
 
 def test_an_index_whose_folder_is_removed_again_and_again_while_it_is_built_is_built_in_the_end(
-    building: House,
+    building: OpenStore,
 ) -> None:
     for _ in range(5):
         shutil.rmtree(building.home / "index", ignore_errors=True)
@@ -201,12 +201,12 @@ def test_an_index_whose_folder_is_removed_again_and_again_while_it_is_built_is_b
 
 
 def test_what_fails_in_a_way_that_nobody_foresaw_is_said_by_status(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    house: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(IndexSync, "catch_up", lambda *_, **__: 1 / 0)
         note(house, "sourdough bread")
-        until(lambda: "ZeroDivisionError" in told(house).get("last_error", ""), "the error")
+        until(lambda: "ZeroDivisionError" in read_search_status(house).get("last_error", ""), "the error")
 
     still_follows(house)
 
@@ -271,7 +271,7 @@ def test_a_damaged_index_is_moved_aside_said_and_built_anew(home: Path, damage: 
     damage(home / "index")
 
     with followed(home) as house:
-        until(lambda: "damaged" in told(house).get("remark", ""), "the remark")
+        until(lambda: "damaged" in read_search_status(house).get("remark", ""), "the remark")
         converges(house)
         assert finds(house, "quince jam", made)
 

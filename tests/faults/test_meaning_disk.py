@@ -9,9 +9,9 @@ import pytest
 from panorama.errors import UnavailableError
 
 from .disks import mounted
-from .meanings import assert_converged, converges, finds, followed, note, told, until
-from .test_disk import PAGE, filled
-from .test_meaning import SUBJECTS, built, index_processes, still_follows
+from .meanings import assert_converged, converges, finds, followed, note, read_search_status, until
+from .test_disk import PAGE, fill_disk
+from .test_meaning import SUBJECTS, index_processes, open_while_building, still_follows
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("impatient")]
 
@@ -25,9 +25,12 @@ def test_a_disk_too_small_for_the_index_is_said_and_hinders_no_call(home: Path) 
     (home / "index").mkdir(parents=True)
     with mounted(home / "index", "-t", "tmpfs", "-o", "size=4m", "tmpfs") as disk, followed(home) as house:
         made = [note(house, subject) for subject in SUBJECTS]
-        until(lambda: re.search("little disk space|No space", told(house).get("last_error", "")), "the error")
+        until(
+            lambda: re.search("little disk space|No space", read_search_status(house).get("last_error", "")),
+            "the error",
+        )
         found = house.do("search", query="steam engines")
-        status = told(house)
+        status = read_search_status(house)
         enlarge(disk)
 
         assert (found["data"][0]["id"], found["metadata"]["index"]["ran"]) == (made[1], ["keyword"])
@@ -35,7 +38,7 @@ def test_a_disk_too_small_for_the_index_is_said_and_hinders_no_call(home: Path) 
         assert re.search("Free some space|the free disk space", status["do"])
         converges(house)
         assert finds(house, "steam engines", made[1])
-        until(lambda: "last_error" not in told(house), "the end of the error")
+        until(lambda: "last_error" not in read_search_status(house), "the end of the error")
     assert not list(home.glob("index.damaged-*"))
 
 
@@ -46,11 +49,11 @@ def test_an_index_whose_disk_fills_up_lags_and_catches_up_once_there_is_room(hom
         for subject in SUBJECTS:
             note(house, subject)
         converges(house)
-        with filled(disk):
+        with fill_disk(disk):
             for process in index_processes():
                 process.kill()
             made = [note(house, f"sourdough bread {number}") for number in range(20)]
-            until(lambda: "last_error" in told(house), "the error")
+            until(lambda: "last_error" in read_search_status(house), "the error")
             found = [house.do("search", query="sourdough", mode=mode) for mode in ("hybrid", "keyword", "semantic")]
 
         assert all(item["data"] for item in found)
@@ -61,9 +64,9 @@ def test_an_index_whose_disk_fills_up_lags_and_catches_up_once_there_is_room(hom
 
 def test_a_disk_that_fills_up_while_the_index_is_built_delays_it_until_there_is_room(home: Path) -> None:
     (home / "index").mkdir(parents=True)
-    with mounted(home / "index", "-t", "tmpfs", "-o", "size=200m", "tmpfs") as disk, built(home) as house:
-        with filled(disk):
-            until(lambda: "last_error" in told(house), "the error")
+    with mounted(home / "index", "-t", "tmpfs", "-o", "size=200m", "tmpfs") as disk, open_while_building(home) as house:
+        with fill_disk(disk):
+            until(lambda: "last_error" in read_search_status(house), "the error")
 
         still_follows(house)
     assert not list(home.glob("index.damaged-*"))
@@ -74,7 +77,7 @@ def test_a_full_disk_refuses_writes_alone_and_search_converges_once_there_is_roo
         with followed(disk / "home") as house:
             kept = note(house, "quince jam")
             converges(house)
-            with filled(disk):
+            with fill_disk(disk):
                 for number in range(5):
                     with pytest.raises(UnavailableError, match="nothing was changed"):
                         house.do("create_note", title=f"Long {number}", content=PAGE * 20)

@@ -13,7 +13,7 @@ from panorama.store import migrate
 
 from .disks import unwritable
 from .files import everything, one, rows
-from .house import House
+from .house import OpenStore
 
 NEXT = '''"""Add a mood to notes."""
 
@@ -50,7 +50,7 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Newer:
 @pytest.fixture
 def lived_in(home: Path) -> Path:
     """A data directory with a store that holds something, closed."""
-    with House.opened(home) as house:
+    with OpenStore.opened(home) as house:
         house.do("create_project", name="Garden")
         for number in range(20):
             house.do("create_note", title=f"Note {number}", content="compost " * 200, project="Garden")
@@ -66,7 +66,7 @@ def test_a_database_that_holds_something_is_copied_before_it_is_migrated(lived_i
     before = everything(lived_in)
     newer()
 
-    with House.opened(lived_in) as house:
+    with OpenStore.opened(lived_in) as house:
         house.do("create_note", title="After")
 
     (copy,) = copies(lived_in)
@@ -81,13 +81,13 @@ def test_a_database_that_holds_something_is_copied_before_it_is_migrated(lived_i
 
 def test_the_copy_is_a_store_that_this_program_opens(lived_in: Path, newer: Newer) -> None:
     newer()
-    with House.opened(lived_in):
+    with OpenStore.opened(lived_in):
         (copy,) = copies(lived_in)
     other = lived_in.parent / "other"
     other.mkdir()
     copy.rename(other / "panorama.db")
 
-    with House.opened(other) as house:
+    with OpenStore.opened(other) as house:
         found = house.do("search", query="compost")["data"]
 
     assert found
@@ -97,14 +97,14 @@ def test_a_migration_that_fails_changes_nothing_and_leaves_the_copy(lived_in: Pa
     before, schema = everything(lived_in), rows(lived_in, "SELECT sql FROM sqlite_master ORDER BY name")
     newer(then='op.execute("SELECT no_such_column FROM notes")')
 
-    with pytest.raises(Exception, match="no_such_column"), House.opened(lived_in):
+    with pytest.raises(Exception, match="no_such_column"), OpenStore.opened(lived_in):
         pass
 
     assert len(copies(lived_in)) == 1
     assert everything(lived_in) == before
     assert rows(lived_in, "SELECT sql FROM sqlite_master ORDER BY name") == schema
     newer()
-    with House.opened(lived_in) as house:
+    with OpenStore.opened(lived_in) as house:
         assert house.do("get_note", note="Note 1")["data"]["chars"] == 1600
 
 
@@ -112,7 +112,7 @@ def test_without_room_for_a_copy_nothing_is_migrated(lived_in: Path, newer: Newe
     (lived_in / "backups").mkdir()
     newer()
 
-    with unwritable(lived_in / "backups"), pytest.raises(UnavailableError) as refusal, House.opened(lived_in):
+    with unwritable(lived_in / "backups"), pytest.raises(UnavailableError) as refusal, OpenStore.opened(lived_in):
         pass
 
     assert refusal.value.hint
@@ -124,7 +124,7 @@ def test_a_copies_folder_that_cannot_be_made_is_told_in_our_words(lived_in: Path
     (lived_in / "backups").write_text("a file in its place")
     newer()
 
-    with pytest.raises(UnavailableError) as refusal, House.opened(lived_in):
+    with pytest.raises(UnavailableError) as refusal, OpenStore.opened(lived_in):
         pass
 
     assert refusal.value.hint
@@ -132,7 +132,7 @@ def test_a_copies_folder_that_cannot_be_made_is_told_in_our_words(lived_in: Path
 
 
 def test_a_new_store_needs_no_copy(home: Path) -> None:
-    with House.opened(home):
+    with OpenStore.opened(home):
         assert copies(home) == []
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from panorama.errors import UnavailableError
 
-from .house import House
+from .house import OpenStore
 
 
 def another_programs(path: Path) -> None:
@@ -31,13 +31,13 @@ def no_database(path: Path) -> None:
 
 
 def half_a_database(path: Path) -> None:
-    with House.opened(path.parent) as house:
+    with OpenStore.opened(path.parent) as house:
         house.do("create_note", title="Tea", content="green " * 10_000)
     path.write_bytes(path.read_bytes()[:5000])
 
 
 def a_newer_one(path: Path) -> None:
-    with House.opened(path.parent) as house:
+    with OpenStore.opened(path.parent) as house:
         house.do("create_note", title="Tea")
     with closing(sqlite3.connect(path)) as file:
         file.execute("UPDATE alembic_version SET version_num = '9999'")
@@ -58,7 +58,7 @@ def test_a_file_that_is_not_ours_is_refused_with_a_clear_sentence(home: Path, ma
     home.mkdir()
     make(home / "panorama.db")
 
-    with pytest.raises(UnavailableError, match=SENTENCES[make]) as refusal, House.opened(home):
+    with pytest.raises(UnavailableError, match=SENTENCES[make]) as refusal, OpenStore.opened(home):
         pass
 
     assert refusal.value.hint
@@ -70,7 +70,7 @@ def test_a_file_that_is_not_ours_is_left_as_it_is(home: Path, make: Callable[[Pa
     make(home / "panorama.db")
     before = {path.name: path.read_bytes() for path in home.iterdir()}
 
-    with pytest.raises(UnavailableError), House.opened(home):
+    with pytest.raises(UnavailableError), OpenStore.opened(home):
         pass
 
     assert {path.name: path.read_bytes() for path in home.iterdir()} == before
@@ -79,7 +79,7 @@ def test_a_file_that_is_not_ours_is_left_as_it_is(home: Path, make: Callable[[Pa
 def test_a_folder_where_the_file_should_be_is_refused(home: Path) -> None:
     (home / "panorama.db").mkdir(parents=True)
 
-    with pytest.raises(UnavailableError, match="cannot be opened") as refusal, House.opened(home):
+    with pytest.raises(UnavailableError, match="cannot be opened") as refusal, OpenStore.opened(home):
         pass
 
     assert refusal.value.hint
@@ -91,5 +91,5 @@ def test_a_database_without_tables_becomes_the_store_also_when_its_log_is_gone(h
         file.execute("PRAGMA journal_mode=WAL")
     assert (home / "panorama.db").stat().st_size > 0
 
-    with House.opened(home) as house:
+    with OpenStore.opened(home) as house:
         house.do("create_note", title="Tea")

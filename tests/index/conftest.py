@@ -37,7 +37,7 @@ ENGINES = ("exact", "edge", "mirrored edge", "server", "shared server", *REAL_EN
 
 
 @contextmanager
-def opened(engine: str, folder: Path) -> Generator[Index]:
+def open_kind(engine: str, folder: Path) -> Generator[Index]:
     """Open an index of a sort; a mirrored edge keeps its copy up to 20 points, so that tests cross that line."""
     with ExitStack() as stack:
         index: Index
@@ -73,7 +73,7 @@ def drop_collections() -> None:
 @pytest.fixture(params=ENGINES)
 def own(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
     """An empty index of each sort in turn, which a test may break."""
-    with opened(request.param, tmp_path / "index") as index:
+    with open_kind(request.param, tmp_path / "index") as index:
         yield index
 
 
@@ -82,9 +82,9 @@ def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """Gives an empty index of each sort in turn; one with a process, which takes 0.3 s to start, is the same again."""
     folder = tmp_path_factory.mktemp("shared") / "index"
     if not request.param.endswith("edge"):
-        yield lambda: opened(request.param, folder)
+        yield lambda: open_kind(request.param, folder)
         return
-    with opened(request.param, folder) as index:
+    with open_kind(request.param, folder) as index:
         settle(index)
         yield lambda: emptied(index)
 

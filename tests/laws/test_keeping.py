@@ -34,7 +34,7 @@ objects = st.dictionaries(texts, values, max_size=4)
 things = st.lists(anything, max_size=8, unique_by=lambda item: item.id)
 
 
-def lived(world: World, said: str, kept: dict[str, Any]) -> None:
+def fill_by_operations(world: World, said: str, kept: dict[str, Any]) -> None:
     """Fill a store with what only the product's own operations leave: ties, versions, a trash, undos, a log."""
     world.do("create_project", name="Garden of laws")
     outer = world.do("create_task", title="Dig", project="Garden of laws", deadline="2026-06-01T15:00")["data"]["id"]
@@ -61,7 +61,7 @@ def lived(world: World, said: str, kept: dict[str, Any]) -> None:
         runs.save_state(session, "laws", {"kept": kept}, [], BEGIN)
 
 
-def filled(world: World, items: list[Item], deleted: Any, said: str, kept: dict[str, Any]) -> None:
+def fill_with_items(world: World, items: list[Item], deleted: Any, said: str, kept: dict[str, Any]) -> None:
     for number, item in enumerate(items):
         label = {"name": f"{number} {item.label}"} if item.KIND == "project" else {}
         living = replace(item, **label)
@@ -69,7 +69,7 @@ def filled(world: World, items: list[Item], deleted: Any, said: str, kept: dict[
         if number % 3 == 2:
             with world.database.transaction(ORIGIN) as session:
                 rows.save(session, living, living.with_changes(deleted, deleted_at=deleted))
-    lived(world, said, kept)
+    fill_by_operations(world, said, kept)
 
 
 def brought_back(world: World, path: str, folder: str) -> Path:
@@ -92,7 +92,7 @@ def a_law(made: Callable[[World, Path], str]) -> Any:
     @given(items=things, deleted=moments, said=lines, kept=objects)
     def holds(template: Path, items: list[Item], deleted: Any, said: str, kept: dict[str, Any]) -> None:
         with World.made(template) as world, tempfile.TemporaryDirectory(prefix="kept-") as folder:
-            filled(world, items, deleted, said, kept)
+            fill_with_items(world, items, deleted, said, kept)
             path = made(world, Path(folder))
             home = world.app.settings.home
 

@@ -30,7 +30,7 @@ TEXTS = tuple(f'"""Say {number}."""\n\n\ndef main() -> int:\n    return {number}
 names, texts = st.sampled_from(NAMES), st.sampled_from(range(len(TEXTS)))
 
 
-class _Decided:
+class _Decision:
     """What a person decided on one script: a state, and the text it is bound to."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Scripts(RuleBasedStateMachine):
         """Begin with an empty library."""
         self.number = 0
         self.files: dict[str, int | None] = dict.fromkeys(NAMES)
-        self.decided = {name: _Decided() for name in NAMES}
+        self.decided = {name: _Decision() for name in NAMES}
         folder = self.app.settings.home / "scripts"
         for path in folder.glob("*") if folder.is_dir() else ():
             path.unlink()

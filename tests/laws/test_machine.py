@@ -54,7 +54,7 @@ class Machine(RuleBasedStateMachine):
         """Create an item."""
         chosen = data.draw(fields(kind, whole=True).map(_without_series))
         self._remember()
-        self.living[self.world.do(CREATE[kind], **chosen)["data"]["id"]] = _said(chosen)
+        self.living[self.world.do(CREATE[kind], **chosen)["data"]["id"]] = _plain_fields(chosen)
 
     @precondition(lambda self: self.living)
     @rule(at=which, data=st.data())
@@ -65,7 +65,7 @@ class Machine(RuleBasedStateMachine):
         chosen = data.draw(fields(kind, whole=False).map(_without_series))
         old = deepcopy((self.living, self.trash))
         answer = self.world.do(UPDATE[kind], **{ARGUMENT[kind]: id_}, **chosen)
-        self.living[id_] |= _said(chosen)
+        self.living[id_] |= _plain_fields(chosen)
         if "undo" in answer["metadata"]:
             self.before, self.is_undone = old, False
 
@@ -152,7 +152,7 @@ def _without_series(chosen: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in chosen.items() if name != "recurrence"}
 
 
-def _said(chosen: dict[str, Any]) -> dict[str, Any]:
+def _plain_fields(chosen: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that are stored just as they are said."""
     same = (
         "title",

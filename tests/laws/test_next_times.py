@@ -113,7 +113,7 @@ def test_a_span_is_time_that_passes_whatever_the_clock_shows(
 ) -> None:
     zone, change, offset = place
     begin = change - back * MINUTE
-    schedule = made("every", f"{minutes}m", zone.key, begin)
+    schedule = make_schedule("every", f"{minutes}m", zone.key, begin)
 
     found = [at for at, _ in zip(schedule.iter_occurrences(change + offset * MINUTE), range(4), strict=False)]
 
@@ -129,7 +129,7 @@ def test_what_was_missed_is_one_run_and_counts_the_others(
     zone, change, offset = place
     after = change + offset * MINUTE
     now = after + passed * MINUTE
-    schedule = made("cron", f"{joined(minutes)} {joined(named)} * * *", zone.key, after).resume(after)
+    schedule = make_schedule("cron", f"{joined(minutes)} {joined(named)} * * *", zone.key, after).resume(after)
 
     due = schedule.find_due(now)
 
@@ -141,7 +141,7 @@ def test_what_was_missed_is_one_run_and_counts_the_others(
         assert following > now
 
 
-def made(trigger: str, rule: str, zone: str, begin: datetime) -> Schedule:
+def make_schedule(trigger: str, rule: str, zone: str, begin: datetime) -> Schedule:
     """Return a schedule."""
     return Schedule(
         id="e_0000000001", name="x", kind="x", trigger=trigger, rule=rule, zone=zone, begin=begin, created_at=begin,

@@ -28,7 +28,7 @@ days = st.dates(date(2025, 1, 1), date(2029, 12, 31))
 anchors = days | st.datetimes(datetime(2025, 1, 1), datetime(2029, 12, 31), timezones=st.just(ZONE))  # noqa: DTZ001 (the strategy puts the zone)
 
 
-def made(frequency: str, chosen: dict[str, object]) -> str:
+def make_rule(frequency: str, chosen: dict[str, object]) -> str:
     """Return a rule that is accepted."""
     assume(not {"COUNT", "UNTIL"} <= chosen.keys())
     text = ";".join([f"FREQ={frequency}", *(f"{name}={value}" for name, value in chosen.items())])
@@ -43,7 +43,7 @@ def made(frequency: str, chosen: dict[str, object]) -> str:
 def test_the_next_occurrence_is_after_the_last_and_not_past(
     frequency: str, chosen: dict[str, object], anchor: Deadline, today: date
 ) -> None:
-    found = next_occurrence(made(frequency, chosen), anchor, not_before=today, zone=ZONE)
+    found = next_occurrence(make_rule(frequency, chosen), anchor, not_before=today, zone=ZONE)
 
     assume(found is not None)
     assert type(found) is type(anchor)
@@ -75,7 +75,7 @@ def test_a_series_that_counts_ends_after_as_many(count: int) -> None:
 def test_occurrences_follow_each_other_without_end_or_repetition(
     frequency: str, chosen: dict[str, object], anchor: date
 ) -> None:
-    text, seen = made(frequency, chosen), [anchor]
+    text, seen = make_rule(frequency, chosen), [anchor]
     for _ in range(5):
         found = next_occurrence(text, seen[-1], not_before=anchor, zone=ZONE)
         if found is None:

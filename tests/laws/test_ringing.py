@@ -62,7 +62,7 @@ class Expected:
 
 
 @dataclass
-class Told:
+class SentAlert:
     """What was told of one alert: (which ring, whether it was said to be a repetition)."""
 
     rings: list[tuple[int, bool]] = field(default_factory=list[Any])
@@ -78,10 +78,10 @@ class Machine(RuleBasedStateMachine):
         """Open a store of its own."""
         self.open = ExitStack()
         self.clock = StandingClock(BEGIN)
-        self.app = self.open.enter_context(made(self.template, self.clock))
+        self.app = self.open.enter_context(open_machine(self.template, self.clock))
         self.timing = self.app.timing
         self.expected: dict[str, Expected] = {}
-        self.told: dict[str, Told] = {}
+        self.told: dict[str, SentAlert] = {}
 
     def teardown(self) -> None:
         """Close it."""
@@ -159,7 +159,7 @@ class Machine(RuleBasedStateMachine):
         known = {item.id: item for id_ in self.expected for item in self.alerts(id_)}
         assert self.told.keys() <= known.keys()
         for id_, alert in known.items():
-            self.check_told(alert, self.told.get(id_, Told()))
+            self.check_told(alert, self.told.get(id_, SentAlert()))
         for row in self.do("list_waiting_reminders", limit=500):
             assert known[row["id"]].rings in [ring for ring, _ in self.told[row["id"]].rings]
 
@@ -177,7 +177,7 @@ class Machine(RuleBasedStateMachine):
             assert max(alert.rung_at for alert in rung) >= (mine.quiet_until or now)
             mine.owes = False
 
-    def check_told(self, alert: Alert, message: Told) -> None:
+    def check_told(self, alert: Alert, message: SentAlert) -> None:
         """Each ring is told, and told again only with the word that it is."""
         for number in range(1, alert.rings + 1):
             mine = [repeated for ring, repeated in message.rings if ring == number]
@@ -186,7 +186,7 @@ class Machine(RuleBasedStateMachine):
 
     def hear(self, ring: ReminderEvent) -> None:
         """Hear of a reminder."""
-        self.told.setdefault(ring.alert.id, Told()).rings.append((ring.alert.rings, ring.repeated))
+        self.told.setdefault(ring.alert.id, SentAlert()).rings.append((ring.alert.rings, ring.repeated))
 
     def pick(self, at: int) -> str:
         """Return the id of one of the reminders."""
@@ -209,7 +209,7 @@ class Machine(RuleBasedStateMachine):
 
 
 @contextmanager
-def made(template: Path, clock: StandingClock) -> Generator[App]:
+def open_machine(template: Path, clock: StandingClock) -> Generator[App]:
     """Open a store of its own, with a clock that stands still."""
     with tempfile.TemporaryDirectory(prefix="laws-") as folder:
         shutil.copyfile(template, Path(folder) / "panorama.db")
@@ -227,7 +227,7 @@ def test_each_occurrence_rings_once_whatever_happens(template: Path, house: Path
 
 
 def test_what_rang_and_was_told_is_told_no_more(template: Path) -> None:
-    with made(template, clock := StandingClock(BEGIN)) as app:
+    with open_machine(template, clock := StandingClock(BEGIN)) as app:
         client = Conversation(id="v_laws", actor="tool", client="laws")
         app.calls.call("create_reminder", {"title": "Tea", "at": "2026-10-23T11:00"}, client)
         clock.advance(hours=2)

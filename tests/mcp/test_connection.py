@@ -71,7 +71,7 @@ class Gate:
 
 
 @asynccontextmanager
-async def served(gate: Gate) -> AsyncGenerator[Connection]:
+async def serve_to_end(gate: Gate) -> AsyncGenerator[Connection]:
     """Serve a client whose two calls are under way, and wait for the end."""
     connection = Connection(Cut())
     async with gate.server._lifespan_manager(), anyio.create_task_group() as tasks:
@@ -85,7 +85,7 @@ async def served(gate: Gate) -> AsyncGenerator[Connection]:
 async def test_who_hangs_up_while_the_server_leaves_is_not_waited_for() -> None:
     gate = Gate()
     with anyio.fail_after(AT_MOST):
-        async with served(gate) as connection, anyio.create_task_group() as leaving:
+        async with serve_to_end(gate) as connection, anyio.create_task_group() as leaving:
             leaving.start_soon(connection.drain, 60)
             await anyio.wait_all_tasks_blocked()
             gate.opens.set()
@@ -94,6 +94,6 @@ async def test_who_hangs_up_while_the_server_leaves_is_not_waited_for() -> None:
 async def test_who_has_hung_up_before_is_not_waited_for_either() -> None:
     gate = Gate()
     with anyio.fail_after(AT_MOST):
-        async with served(gate) as connection:
+        async with serve_to_end(gate) as connection:
             gate.opens.set()
         await connection.drain(60)

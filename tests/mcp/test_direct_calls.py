@@ -115,7 +115,7 @@ class CallCounter(Middleware):
         return ToolResult(result.content, result.structured_content, self.meta) if self.meta else result
 
 
-class Served:
+class CountingServer:
     """A server whose calls are counted."""
 
     def __init__(self, app: App) -> None:
@@ -138,13 +138,15 @@ class Served:
 
 
 @pytest.fixture
-def served(app: App) -> Served:
+def served(app: App) -> CountingServer:
     """The real server."""
-    return Served(app)
+    return CountingServer(app)
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_the_first_call_of_a_version_is_the_librarys_and_the_next_are_not(served: Served, era: str) -> None:
+async def test_the_first_call_of_a_version_is_the_librarys_and_the_next_are_not(
+    served: CountingServer, era: str
+) -> None:
     async with served.client(era) as wire:
         answers = [await wire.call("list_tasks", limit=number) for number in (1, 2, 3)]
     async with served.client(era) as wire:
@@ -163,7 +165,9 @@ async def test_the_first_call_of_a_version_is_the_librarys_and_the_next_are_not(
         ("query", {"collection": "notes", "select": ["title", "project"]}), ("list_tasks", {"limit": [1]}),
     ],
 )  # fmt: skip
-async def test_an_answer_is_the_same_as_the_librarys(served: Served, era: str, call: tuple[str, Params]) -> None:
+async def test_an_answer_is_the_same_as_the_librarys(
+    served: CountingServer, era: str, call: tuple[str, Params]
+) -> None:
     tool, arguments = call
     async with served.client(era) as wire:
         await wire.call("create_note", title="Scones", content="with \u2028 and \x9b")
@@ -176,7 +180,7 @@ async def test_an_answer_is_the_same_as_the_librarys(served: Served, era: str, c
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_library_that_answers_in_another_form_answers_every_call(served: Served, era: str) -> None:
+async def test_a_library_that_answers_in_another_form_answers_every_call(served: CountingServer, era: str) -> None:
     served.counter.meta = {"tested": "by another library"}
     async with served.client(era) as wire:
         answers = [await wire.call("list_tasks", limit=number) for number in (1, 2, 3)]
@@ -189,7 +193,9 @@ async def test_a_library_that_answers_in_another_form_answers_every_call(served:
     ("tool", "arguments"),
     [("delete_item", {"item": "Scones", "confirm": True}), ("run_code", {"code": "1 + 1"}), ("batch", {"calls": []})],
 )
-async def test_what_may_ask_or_last_goes_through_the_library(served: Served, tool: str, arguments: Params) -> None:
+async def test_what_may_ask_or_last_goes_through_the_library(
+    served: CountingServer, tool: str, arguments: Params
+) -> None:
     async with served.client(MODERN) as wire:
         await wire.call("create_note", title="Scones")
         await wire.call(tool, **arguments)
@@ -197,7 +203,7 @@ async def test_what_may_ask_or_last_goes_through_the_library(served: Served, too
     assert served.counter.calls == 2
 
 
-async def test_a_client_of_the_handshake_that_sends_the_later_envelope_is_refused(served: Served) -> None:
+async def test_a_client_of_the_handshake_that_sends_the_later_envelope_is_refused(served: CountingServer) -> None:
     async with served.client(LEGACY) as wire:
         await wire.call("list_tasks")
         refusal = await wire.call("list_tasks", envelope(MODERN)["_meta"])
@@ -205,7 +211,7 @@ async def test_a_client_of_the_handshake_that_sends_the_later_envelope_is_refuse
     assert refusal["error"]["code"] == -32600
 
 
-async def test_a_request_without_its_envelope_is_refused(served: Served) -> None:
+async def test_a_request_without_its_envelope_is_refused(served: CountingServer) -> None:
     async with served.client(MODERN) as wire:
         await wire.call("list_tasks")
         refusal = await wire.ask("tools/call", name="list_tasks", arguments={}, _meta={})
@@ -220,7 +226,7 @@ def logged_clients(app: App) -> list[str]:
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_the_log_names_the_client_of_every_call(app: App, served: Served, era: str) -> None:
+async def test_the_log_names_the_client_of_every_call(app: App, served: CountingServer, era: str) -> None:
     async with served.client(era) as wire:
         for number in (1, 2):
             await wire.call("list_tasks", limit=number)
@@ -261,7 +267,7 @@ def gate_of(app: App, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Gate]:
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("tool", ["list_projects", "create_project"])
 async def test_a_cancelled_call_is_not_answered_and_its_id_can_be_used_again(
-    served: Served, gate_of: Callable[[str], Gate], era: str, tool: str
+    served: CountingServer, gate_of: Callable[[str], Gate], era: str, tool: str
 ) -> None:
     gate = gate_of(tool)
     async with served.client(era) as wire:
@@ -279,7 +285,9 @@ async def test_a_cancelled_call_is_not_answered_and_its_id_can_be_used_again(
     assert served.counter.calls == 1
 
 
-async def test_a_second_request_with_an_id_under_way_is_refused(served: Served, gate_of: Callable[[str], Gate]) -> None:
+async def test_a_second_request_with_an_id_under_way_is_refused(
+    served: CountingServer, gate_of: Callable[[str], Gate]
+) -> None:
     gate = gate_of("list_projects")
     async with served.client(MODERN) as wire:
         await wire.call("list_tasks")
@@ -294,7 +302,9 @@ async def test_a_second_request_with_an_id_under_way_is_refused(served: Served, 
     assert "result" in answer
 
 
-async def test_calls_of_one_client_do_not_wait_for_each_other(served: Served, gate_of: Callable[[str], Gate]) -> None:
+async def test_calls_of_one_client_do_not_wait_for_each_other(
+    served: CountingServer, gate_of: Callable[[str], Gate]
+) -> None:
     gate = gate_of("list_projects")
     async with served.client(MODERN) as wire:
         await wire.call("list_tasks")
@@ -308,7 +318,7 @@ async def test_calls_of_one_client_do_not_wait_for_each_other(served: Served, ga
 
 
 async def test_a_client_that_closes_its_side_gets_the_answers_under_way(
-    served: Served, gate_of: Callable[[str], Gate]
+    served: CountingServer, gate_of: Callable[[str], Gate]
 ) -> None:
     gate = gate_of("create_project")
     async with served.client(MODERN) as wire:

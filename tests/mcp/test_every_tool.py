@@ -217,7 +217,7 @@ def write_world(call: Callable[..., Answer], app: App) -> dict[str, str]:
     return {"$job": job, "$entry": entry.data["id"], "$trashed": trashed.data["id"], "$last": undo}
 
 
-def filled(arguments: dict[str, Any], world: dict[str, str]) -> dict[str, Any]:
+def fill_ids(arguments: dict[str, Any], world: dict[str, str]) -> dict[str, Any]:
     """Put ids in."""
     return {name: world.get(value, value) if isinstance(value, str) else value for name, value in arguments.items()}
 
@@ -227,7 +227,7 @@ async def test_a_right_call_answers_with_the_envelope_of_its_schema(
     either: Chat, world: dict[str, str], tool: str, arguments: dict[str, Any]
 ) -> None:
     schemas = {listed_tool.name: listed_tool for listed_tool in await either.client.list_tools()}
-    sent = filled(arguments, world)
+    sent = fill_ids(arguments, world)
 
     result = await either.raw(tool, **sent)
 
@@ -245,7 +245,7 @@ async def test_null_is_taken_as_absent(chat: Chat, world: dict[str, str], tool: 
     schemas = {listed_tool.name: listed_tool.input_schema for listed_tool in await chat.client.list_tools()}
     nulls = dict.fromkeys(schemas[tool]["properties"])
 
-    result = await chat.raw(f"mcp__panorama__{tool}", **nulls | filled(arguments, world))
+    result = await chat.raw(f"mcp__panorama__{tool}", **nulls | fill_ids(arguments, world))
 
     assert not result.is_error, result.content
 

@@ -17,7 +17,7 @@ from panorama.domain.jobs import JobKind
 from panorama.mcp import tasks_extension
 from panorama.mcp.server import build_server
 from panorama.operation import Operation
-from tests.working import Works, at_work
+from tests.working import JobActivity, at_work
 
 ACTS = "cancel", "get"
 SOMEBODY = Conversation(id="v_0000000000", actor="cli", client="tests")
@@ -31,7 +31,7 @@ class Task(Result):
     task_id: str = Field(alias="taskId")
 
 
-class Told(Result):
+class TaskResult(Result):
     """What is told of a task."""
 
     status: str
@@ -53,7 +53,7 @@ class Cancelling(ClientExtension):
         cancel, get = (Request[Any, Any](method=f"tasks/{act}", params={"taskId": task.task_id}) for act in ACTS)
         await context.session.send_request(cancel, Result)
         with anyio.fail_after(20):
-            while (answer := await context.session.send_request(get, Told)).status == "working":
+            while (answer := await context.session.send_request(get, TaskResult)).status == "working":
                 await anyio.sleep(0.01)
         self.ended.append(answer.status)
         return CallToolResult(content=[], structured_content={"data": {}, "summary": "", "metadata": {}})
@@ -95,9 +95,9 @@ async def test_a_call_that_waited_for_a_place_becomes_a_task_once_it_runs(
     assert (follower.ended, works.now) == (["cancelled"], 0)
 
 
-def stepping(app: App) -> Works:
+def stepping(app: App) -> JobActivity:
     """Offer a tool that takes steps until it is stopped."""
-    works = Works()
+    works = JobActivity()
     step = Operation(
         name="test.steps", call=works.steps, summary=str, policy="write", tool="take_steps", transactional=False,
         long=True, job=JobKind(name="steps", resumable=True),

@@ -32,7 +32,7 @@ from tests.conftest import BERLIN
 from tests.kept import COUNTING, Person, put
 from tests.listeners import RESOURCES, listening
 from tests.services.shelves import tools
-from tests.working import Works, at_work, offered
+from tests.working import JobActivity, at_work, offered
 
 pytestmark = pytest.mark.postgres
 
@@ -252,7 +252,7 @@ def test_a_change_is_heard_as_the_writer_hears_it(here: App, there: App) -> None
 
 
 @pytest.fixture
-def works(here: App, there: App) -> Works:
+def works(here: App, there: App) -> JobActivity:
     """What jobs do there; both daemons know the same kinds and listen to each other."""
     offered(here)
     for app in (here, there):
@@ -260,7 +260,9 @@ def works(here: App, there: App) -> Works:
     return offered(there)
 
 
-def test_a_job_is_asked_for_here_run_there_and_its_end_is_reported_once(here: App, there: App, works: Works) -> None:
+def test_a_job_is_asked_for_here_run_there_and_its_end_is_reported_once(
+    here: App, there: App, works: JobActivity
+) -> None:
     moved: list[str] = []
     here.jobs.subscribe(moved.append)
 
@@ -275,7 +277,7 @@ def test_a_job_is_asked_for_here_run_there_and_its_end_is_reported_once(here: Ap
     assert sum(notices) == 1
 
 
-def test_a_job_that_runs_there_is_cancelled_here(here: App, there: App, works: Works) -> None:
+def test_a_job_that_runs_there_is_cancelled_here(here: App, there: App, works: JobActivity) -> None:
     with here.jobs.attach_worker(lambda: None), at_work(there):
         id_ = call(here, "test.steps", background=True)["id"]
         wait_until(lambda: works.begun)

@@ -101,7 +101,7 @@ class Machine:
                 self.last_written = time.monotonic()
 
 
-class Far(Server):
+class RemoteClient(Server):
     """A client in another network namespace."""
 
     least_patience = LONGEST_ANSWER
@@ -111,7 +111,7 @@ class Far(Server):
         super().__init__(home, **settings)
 
 
-class Near(Server):
+class LocalClient(Server):
     """A client on the machine of the database."""
 
     least_patience = LONGEST_ANSWER
@@ -132,8 +132,8 @@ def test_a_machine_without_network_stops_nobody_loses_nothing_and_goes_on_by_its
             create_tables(database)
         settings = {"no_daemon": "0", "space": SPACE}
         with (
-            Far(network, tmp_path / "far", database_url=url, **settings) as far,
-            Near(tmp_path / "near", database_url=server.url, **settings) as near,
+            RemoteClient(network, tmp_path / "far", database_url=url, **settings) as far,
+            LocalClient(tmp_path / "near", database_url=server.url, **settings) as near,
         ):
             machines = [Machine(far, "far"), Machine(near, "near")]
             stop = threading.Event()

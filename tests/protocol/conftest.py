@@ -18,7 +18,7 @@ HELPER = Path(__file__).with_name("serve_http.py")
 @pytest.fixture(scope="session", autouse=True)
 def tools() -> None:
     """Node and the packages: without them the checks are skipped, and fail in CI."""
-    if reason := node.missing():
+    if reason := node.find_missing():
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
@@ -30,7 +30,7 @@ def count(text: str) -> None:
 
 
 @contextmanager
-def served(home: Path) -> Generator[str]:
+def serve_http(home: Path) -> Generator[str]:
     """Serve the store in `home` over HTTP in a process of its own, and return the address."""
     env = {**os.environ, "PANORAMA_HOME": str(home), "PANORAMA_TIMEZONE": "UTC", "PANORAMA_EMBEDDER": "none"}
     with subprocess.Popen([sys.executable, str(HELPER)], env=env, stdout=subprocess.PIPE, text=True) as process:

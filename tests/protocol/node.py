@@ -17,7 +17,7 @@ INSPECTOR = "@modelcontextprotocol/inspector"
 PATIENCE = 300
 
 
-def missing() -> str:
+def find_missing() -> str:
     """Return what keeps the checks from running, and how to get it; empty if nothing does."""
     node = shutil.which("node")
     if node is None:

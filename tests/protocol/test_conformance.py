@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from . import node
-from .conftest import count, served
+from .conftest import count, serve_http
 
 pytestmark = pytest.mark.protocol
 
@@ -63,7 +63,7 @@ def results(tools: None, tmp_path_factory: pytest.TempPathFactory) -> Results:
     found: Results = {}
     for revision in SCENARIOS:
         work = tmp_path_factory.mktemp(revision)
-        with served(work / "home") as address:
+        with serve_http(work / "home") as address:
             words = ("server", "--url", address, "--requirements", revision, "-o", "out")
             ended = node.run(node.CONFORMANCE, "dist/index.js", *words, env={}, cwd=work)
         assert "=== SUMMARY ===" in ended.stdout, f"the suite broke off: {ended.stdout[-2000:]}{ended.stderr[-2000:]}"

@@ -171,7 +171,7 @@ def table(found: Mapping[str, Scores]) -> str:
     return "\n".join([head, *rows])
 
 
-def told(half: str, embedder: str) -> str:
+def format_results(half: str, embedder: str) -> str:
     """Return how every way does on a half, and what was repaired."""
     with TemporaryDirectory() as home, library(Path(home), embedder, WHOLE) as shelf:
         asked = queries(half)
@@ -185,4 +185,4 @@ def told(half: str, embedder: str) -> str:
 
 if __name__ == "__main__":
     half, embedder = (*sys.argv[1:], *("tuning", "duo")[len(sys.argv) - 1 :])
-    sys.stdout.write(told(half, embedder) + "\n")
+    sys.stdout.write(format_results(half, embedder) + "\n")

@@ -35,7 +35,7 @@ def modules() -> Mapping[str, Facade]:
     return restricted.build_modules(SDK)
 
 
-def ran(source: str, *, printed: Any = None, sdk: object = SDK, **inputs: object) -> Any:
+def run_restricted(source: str, *, printed: Any = None, sdk: object = SDK, **inputs: object) -> Any:
     """Run a script in the language layer and return its result."""
     names = restricted.build_namespace(modules(), output=printed or (lambda *_, **__: None), sdk=sdk)
     restricted.add_inputs(names, inputs)
@@ -117,7 +117,7 @@ class Attack(NamedTuple):
 def loot(code: str) -> str:
     """Return what is dangerous about the result of an attack, "" if it was refused or got nothing."""
     try:
-        return dangerous(ran(textwrap.dedent(code)))
+        return dangerous(run_restricted(textwrap.dedent(code)))
     except Exception:
         return ""
 

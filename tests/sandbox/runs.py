@@ -98,7 +98,7 @@ class Runs:
         return ending.failure
 
 
-def left() -> dict[str, set[str]]:
+def list_leftovers() -> dict[str, set[str]]:
     """Return the processes, threads and descriptors of runners that are there."""
     return {
         "processes": {str(process.pid) for process in psutil.Process().children(recursive=True)},
@@ -123,14 +123,14 @@ _open: set[ForkServer] = set()
 
 def used(**left_out: bool) -> Iterator[Runs]:
     """Give a runner, and check that nothing is left when the last is closed."""
-    before = left() if not _open else None
+    before = list_leftovers() if not _open else None
     made = ForkServer(**left_out)
     _open.add(made)
     yield Runs(made)
     made.close()
     _open.remove(made)
     if before is not None and not _open:
-        assert left() == before
+        assert list_leftovers() == before
 
 
 @pytest.fixture(scope="module")

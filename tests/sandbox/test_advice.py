@@ -5,7 +5,7 @@ import pytest
 from panorama.sandbox.language.advice import advise
 from panorama.sdk import Row
 
-from .running import ran
+from .running import run_restricted
 
 TASK = Row(
     id="t_0000000001", title="Tea", status="todo", deadline="2026-05-31T15:00+02:00", scheduled_minutes=None, tags=[]
@@ -83,7 +83,7 @@ MISTAKES = [
 @pytest.mark.parametrize(("code", "expected"), MISTAKES, ids=[code for code, _ in MISTAKES])
 def test_a_common_mistake_is_told_what_to_write(code: str, expected: str) -> None:
     with pytest.raises(Exception) as caught:
-        ran(code, task=TASK, week=WEEK)
+        run_restricted(code, task=TASK, week=WEEK)
 
     error = caught.value
     assert expected in f"{error} {advise(error, f'{type(error).__name__}: {error}')}"
@@ -102,13 +102,13 @@ def test_a_day_and_a_moment_are_told_apart_in_the_words_of_each_python(text: str
 
 def test_a_name_that_is_missing_where_there_were_no_inputs_is_told_so() -> None:
     with pytest.raises(NameError) as caught:
-        ran("word.upper()")
+        run_restricted("word.upper()")
 
     assert "inputs of the run become names, and there were none" in advise(caught.value, str(caught.value))
 
 
 def test_the_entries_of_a_row_can_be_set_as_those_of_a_dict() -> None:
-    row = ran("row = task.copy()\nrow.update({'status': 'done'}, late=True)\nreturn row", task=TASK)
+    row = run_restricted("row = task.copy()\nrow.update({'status': 'done'}, late=True)\nreturn row", task=TASK)
 
     assert row == {**TASK, "status": "done", "late": True}
 
@@ -116,4 +116,4 @@ def test_the_entries_of_a_row_can_be_set_as_those_of_a_dict() -> None:
 def test_annotations_may_say_what_signatures_say_without_an_import() -> None:
     code = "def named(each: Task, more: list[Task]) -> str:\n    found: Task = each\n    return found.title\n"
 
-    assert ran(f"{code}named(task, [])", task=TASK) == "Tea"
+    assert run_restricted(f"{code}named(task, [])", task=TASK) == "Tea"

@@ -13,7 +13,7 @@ from panorama.sandbox.rules.facades import Facade, format_names, format_suggesti
 from panorama.sandbox.stdlib import zoneinfo_module
 from panorama.sandbox.stdlib.modules import MODULES
 from panorama.sdk.reference.recipes import RECIPES
-from tests.sandbox.running import modules, ran, ran_plainly
+from tests.sandbox.running import modules, ran_plainly, run_restricted
 
 USES = {
     "json": "json.dumps({'a': [1, None, True]}, sort_keys=True, indent=1), json.loads('[1.5]')",
@@ -63,7 +63,7 @@ USES = {
 def test_what_a_module_holds_works_as_in_python(name: str) -> None:
     code = f"import {name}\nreturn {USES[name]}"
 
-    assert ran(code) == ran_plainly(code)
+    assert run_restricted(code) == ran_plainly(code)
 
 
 def test_every_module_is_tried() -> None:
@@ -80,7 +80,7 @@ def test_what_discovery_says_can_be_imported_is_all_there_is() -> None:
 def test_a_context_of_decimal_is_the_scripts_to_change() -> None:
     code = "from decimal import Decimal, localcontext\nwith localcontext() as c:\n    c.prec = 3\n    return str(Decimal(1) / 3)"
 
-    assert ran(code) == "0.333"
+    assert run_restricted(code) == "0.333"
 
 
 PRETTY = "{'b': 1, 'a': {'d': [1, 2], 'c': 'x' * 60}}"
@@ -99,7 +99,7 @@ PRETTY = "{'b': 1, 'a': {'d': [1, 2], 'c': 'x' * 60}}"
 def test_pprint_prints_what_it_prints_in_python(code: str, capsys: pytest.CaptureFixture[str]) -> None:
     lines: list[str] = []
 
-    ran(code, printed=lambda text: lines.append(f"{text}\n"))
+    run_restricted(code, printed=lambda text: lines.append(f"{text}\n"))
     ran_plainly(code)
 
     assert "".join(lines) == capsys.readouterr().out
@@ -110,20 +110,20 @@ def test_a_namespace_takes_attributes() -> None:
         "from types import SimpleNamespace\nn = SimpleNamespace(a=1)\nn.b = 2\nn.a += 1\nn._c = 3\nreturn vars(n), n._c"
     )
 
-    assert ran(code) == ({"a": 2, "b": 2, "_c": 3}, 3)
+    assert run_restricted(code) == ({"a": 2, "b": 2, "_c": 3}, 3)
 
 
 @pytest.mark.parametrize("key", ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC"])
 def test_every_time_zone_is_in_memory(key: str) -> None:
     code = f"from zoneinfo import ZoneInfo\nfrom datetime import datetime\nimport copy\nz = ZoneInfo({key!r})\nreturn datetime(2026, 7, 1, tzinfo=z).utcoffset(), z.key, repr(z), isinstance(z, ZoneInfo), copy.deepcopy([datetime(2026, 7, 1, tzinfo=z)])[0].tzinfo == z"
 
-    assert ran(code) == ran_plainly(code)
+    assert run_restricted(code) == ran_plainly(code)
 
 
 def test_a_zone_that_is_not_known_is_answered_with_the_nearest() -> None:
     code = "from zoneinfo import ZoneInfo, ZoneInfoNotFoundError\ntry:\n    ZoneInfo('Europe/Berln')\nexcept ZoneInfoNotFoundError as e:\n    return str(e)"
 
-    assert "did you mean 'Europe/Berlin'" in ran(code)
+    assert "did you mean 'Europe/Berlin'" in run_restricted(code)
 
 
 def test_zones_come_from_the_system_if_the_package_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

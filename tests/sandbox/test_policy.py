@@ -12,7 +12,7 @@ from panorama.domain.scripts.scripts import SOURCE_CHARS
 from panorama.sandbox.language import restricted
 from panorama.sandbox.language.policy import Policy
 from panorama.sandbox.rules import allowlist
-from tests.sandbox.running import ran
+from tests.sandbox.running import run_restricted
 
 REFUSED = [
     ("open('x')", 1, "open() is not available", "sdk.files.write"),
@@ -126,7 +126,7 @@ def test_a_refused_function_that_is_only_bound_elsewhere_says_the_way_out_when_c
     code = f"def f():\n    {name} = 1\n    return {name}\nf()\n{name}('x')"
 
     with pytest.raises(NameError, match=rf"{name}\(\) is not available in scripts: ") as error:
-        ran(code)
+        run_restricted(code)
 
     assert error.value.__class__ is NameError
 
@@ -157,7 +157,7 @@ def test_a_refused_function_that_is_only_bound_elsewhere_says_the_way_out_when_c
 )
 def test_the_line_of_an_error_is_the_scripts_own(code: str, line: int) -> None:
     with pytest.raises(Exception) as error:
-        ran(code)
+        run_restricted(code)
 
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.tb)]
     assert [number for name, number in places if name == restricted.FILENAME][-1] == line
@@ -189,7 +189,7 @@ def first[T: (int, str)](items: list[T]) -> T:
 Stack[int]().push(1).items, first([3]), Wide[str]().push("x").items
 """
 
-    assert ran(code) == ([1], 3, ["x"])
+    assert run_restricted(code) == ([1], 3, ["x"])
 
 
 def test_every_node_of_this_python_is_decided_upon() -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.sandbox.running import ran, ran_plainly
+from tests.sandbox.running import ran_plainly, run_restricted
 
 INTO_OWN = """
 class Lines:
@@ -33,13 +33,15 @@ PRINTED = {
 
 @pytest.mark.parametrize("code", PRINTED.values(), ids=PRINTED)
 def test_print_prints_where_it_does_in_python(code: str) -> None:
-    assert ran(code) == ran_plainly(code)
+    assert run_restricted(code) == ran_plainly(code)
 
 
 def test_what_is_printed_into_a_text_is_not_printed() -> None:
     received: list[object] = []
 
-    ran("import io\nprint(1, file=io.StringIO())\nprint(2, file=None)", printed=lambda *parts: received.append(parts))
+    run_restricted(
+        "import io\nprint(1, file=io.StringIO())\nprint(2, file=None)", printed=lambda *parts: received.append(parts)
+    )
 
     assert received == [(2,)]
 
@@ -47,13 +49,13 @@ def test_what_is_printed_into_a_text_is_not_printed() -> None:
 @pytest.mark.parametrize("file", ["sdk.files", "[]", "io.BytesIO()", "'x'", "print", "io"])
 def test_print_writes_to_nothing_but_texts_and_a_script_s_own(file: str) -> None:
     with pytest.raises(TypeError, match=r"writes to an io\.StringIO or to an object of your own with a method `write`"):
-        ran(f"import io\nprint(1, file={file})")
+        run_restricted(f"import io\nprint(1, file={file})")
 
 
 @pytest.mark.parametrize("option", ["sep=1", "end=b''", "sep=Sep('-')"])
 def test_what_stands_between_and_behind_is_a_text(option: str) -> None:
     with pytest.raises(TypeError, match="must be None or a text"):
-        ran(f"class Sep(str): pass\nprint(1, {option})")
+        run_restricted(f"class Sep(str): pass\nprint(1, {option})")
 
 
 NAMED = {
@@ -66,11 +68,11 @@ NAMED = {
 
 @pytest.mark.parametrize(("code", "text"), NAMED.items(), ids=NAMED)
 def test_what_stands_for_python_s_says_python_s_name(code: str, text: str) -> None:
-    shown = repr(ran(code))
+    shown = repr(run_restricted(code))
 
     assert re.fullmatch(rf"<{text} at 0x[0-9a-f]+>", shown)
 
 
 def test_what_is_no_function_is_called_a_module_as_in_python() -> None:
     with pytest.raises(TypeError, match="'module' object is not iterable"):
-        ran("for each in sdk.tasks: pass")
+        run_restricted("for each in sdk.tasks: pass")

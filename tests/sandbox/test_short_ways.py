@@ -11,7 +11,7 @@ import pytest
 from panorama.sandbox.language import restricted
 from panorama.sandbox.rules import allowlist
 from panorama.sandbox.rules.str_format import CACHED_TEXT_CHARS
-from tests.sandbox.running import loot, ran, ran_plainly
+from tests.sandbox.running import loot, ran_plainly, run_restricted
 
 SAME = {
     "missing": "class A: pass\na = A()\nreturn hasattr(a, 'x'), getattr(a, 'x', 3), hasattr(a, 'format'), getattr('', 'upper')()",
@@ -36,7 +36,7 @@ SAME = {
 
 @pytest.mark.parametrize("code", SAME.values(), ids=SAME)
 def test_a_short_way_leads_where_python_leads(code: str) -> None:
-    assert ran(code) == ran_plainly(code)
+    assert run_restricted(code) == ran_plainly(code)
 
 
 def _calls_the_guard(code: CodeType) -> Iterator[bool]:

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.sandbox.running import ran
+from tests.sandbox.running import run_restricted
 from tests.sandbox.snippets import SNIPPETS, Fake, Snippet
 
 
 @pytest.mark.parametrize("snippet", [pytest.param(snippet, id=snippet.name) for snippet in SNIPPETS])
 def test_a_natural_script_runs(snippet: Snippet) -> None:
-    assert ran(snippet.code, sdk=Fake().sdk()) == snippet.result
+    assert run_restricted(snippet.code, sdk=Fake().sdk()) == snippet.result
 
 
 def test_there_are_forty_of_them() -> None:

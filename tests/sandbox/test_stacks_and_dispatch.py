@@ -4,7 +4,7 @@
 
 import pytest
 
-from tests.sandbox.running import loot, ran, ran_plainly
+from tests.sandbox.running import loot, ran_plainly, run_restricted
 
 _CONTEXTS = """
 from contextlib import ExitStack, contextmanager
@@ -50,7 +50,7 @@ SAME = {
 
 @pytest.mark.parametrize("code", SAME.values(), ids=SAME)
 def test_it_does_what_it_does_in_python(code: str) -> None:
-    assert ran(code) == ran_plainly(code)
+    assert run_restricted(code) == ran_plainly(code)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_it_does_what_it_does_in_python(code: str) -> None:
 )
 def test_what_it_does_not_is_told_with_what_to_write(code: str, expected: str) -> None:
     with pytest.raises((TypeError, ValueError, ImportError, AttributeError), match=expected):
-        ran(code)
+        run_restricted(code)
 
 
 @pytest.mark.parametrize(

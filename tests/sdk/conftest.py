@@ -28,7 +28,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @dataclass
-class Within:
+class InProcessClient:
     """The SDK's way to a product in the same process: what scripts have, without a sandbox."""
 
     guest: ScriptSession
@@ -58,25 +58,25 @@ class Within:
 
 
 @pytest.fixture
-def way(app: App, conversation: Conversation) -> Iterator[Within]:
+def way(app: App, conversation: Conversation) -> Iterator[InProcessClient]:
     """The transport that is in use."""
     lent: list[ScriptSession] = []
     lend = Operation(name="tests.lend", call=lambda: lent.append(app.calls.open_session(may_confirm=True)), summary=str)
     app.calls.register([lend])
     app.calls.call("tests.lend", {}, conversation)
-    made = Within(lent[0])
+    made = InProcessClient(lent[0])
     wire.use(made)
     yield made
     wire.use(None)
 
 
 @pytest.fixture
-def sdk(way: Within) -> ModuleType:
+def sdk(way: InProcessClient) -> ModuleType:
     """The SDK, connected to a store that holds the sample workspace of a Wednesday, 2026-05-20."""
     return panorama.sdk
 
 
-def ran(code: str, sdk: ModuleType, **inputs: Any) -> Any:
+def run_plain(code: str, sdk: ModuleType, **inputs: Any) -> Any:
     """Run a script in plain Python, without a sandbox, and return what it returns."""
     body = "\n".join(f"    {line}" for line in code.splitlines())
     text = f"def script():\n{body}\n".replace("from sdk import", "from panorama.sdk import")

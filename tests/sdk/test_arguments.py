@@ -14,7 +14,7 @@ from panorama.sdk import SURFACE, InvalidInputError, Row
 from panorama.sdk.core.encode import encode_arguments
 from panorama.sdk.core.signatures import explain_misuse, format_signature
 
-from .conftest import Within, ran
+from .conftest import InProcessClient, run_plain
 from .test_examples import EVERY
 
 
@@ -58,7 +58,7 @@ def test_what_has_no_plain_form_is_refused_by_the_name_of_its_argument(value: An
         encode_arguments({"x": value})
 
 
-def test_a_row_stands_for_its_item(sdk: ModuleType, way: Within) -> None:
+def test_a_row_stands_for_its_item(sdk: ModuleType, way: InProcessClient) -> None:
     hit = sdk.search("grout colour", kinds="task")[0]
 
     sdk.tasks.update(hit, urgent=True)
@@ -132,7 +132,7 @@ def test_every_function_tells_its_signature_for_a_wrong_argument(name: str, sdk:
 )
 def test_an_argument_of_a_wrong_type_is_told_with_the_signature(sdk: ModuleType, code: str, expected: str) -> None:
     with pytest.raises(InvalidInputError) as error:
-        ran(code, sdk)
+        run_plain(code, sdk)
 
     assert expected in str(error.value)
     assert "It is called as sdk." in error.value.hint
@@ -219,7 +219,7 @@ CLEARED = {
 
 @pytest.mark.parametrize("noun", CLEARED)
 def test_none_in_an_update_clears_what_may_be_empty(noun: str, sdk: ModuleType) -> None:
-    row = ran(f"return sdk.{noun}.{FILLED[noun]}", sdk)
+    row = run_plain(f"return sdk.{noun}.{FILLED[noun]}", sdk)
     if noun == "reminders":
         row = sdk.reminders.update(row, snoozed_until="2027-05-31T15:00")
     assert all(row[name] for name in CLEARED[noun])
@@ -235,8 +235,10 @@ def test_none_in_an_update_clears_what_may_be_empty(noun: str, sdk: ModuleType) 
 
 
 @pytest.mark.parametrize("noun", CLEARED)
-def test_none_in_an_update_is_refused_for_what_cannot_be_empty(noun: str, sdk: ModuleType, way: Within) -> None:
-    row = ran(f"return sdk.{noun}.{FILLED[noun]}", sdk)
+def test_none_in_an_update_is_refused_for_what_cannot_be_empty(
+    noun: str, sdk: ModuleType, way: InProcessClient
+) -> None:
+    row = run_plain(f"return sdk.{noun}.{FILLED[noun]}", sdk)
     update = EVERY[f"{noun}.update"]
     _, *fields = inspect.signature(update).parameters.values()
     sent = len(way.sent)
@@ -250,7 +252,9 @@ def test_none_in_an_update_is_refused_for_what_cannot_be_empty(noun: str, sdk: M
     assert len(way.sent) == sent
 
 
-def test_what_is_left_out_of_an_update_stays_and_signatures_say_it_as_stubs_do(sdk: ModuleType, way: Within) -> None:
+def test_what_is_left_out_of_an_update_stays_and_signatures_say_it_as_stubs_do(
+    sdk: ModuleType, way: InProcessClient
+) -> None:
     task = sdk.tasks.create("A", tags=["a"], deadline="today")
 
     same = sdk.tasks.update(task, rank=3, tags=...)
@@ -299,7 +303,7 @@ def test_a_file_of_a_dict_or_a_list_is_refused_with_how_to_write_it(sdk: ModuleT
 )
 def test_a_wrong_choice_or_item_is_told_once_and_what_may_be_meant(sdk: ModuleType, code: str, expected: str) -> None:
     with pytest.raises(InvalidInputError) as error:
-        ran(code, sdk)
+        run_plain(code, sdk)
 
     assert expected in str(error.value)
     assert str(error.value).count(" must be one of ") <= 1

@@ -11,10 +11,10 @@ from panorama.sdk.core import wire
 from panorama.sdk.errors import from_dict
 from panorama.sdk.reference.recipes import RECIPES
 
-from .conftest import Within, ran
+from .conftest import InProcessClient, run_plain
 
 
-def test_a_list_is_whole_however_many_pages_it_takes(sdk: ModuleType, way: Within) -> None:
+def test_a_list_is_whole_however_many_pages_it_takes(sdk: ModuleType, way: InProcessClient) -> None:
     way.page_rows = 7
 
     tasks = sdk.tasks.list(status="any")
@@ -25,7 +25,7 @@ def test_a_list_is_whole_however_many_pages_it_takes(sdk: ModuleType, way: Withi
 
 
 @pytest.mark.parametrize("limit", [1, 7, 10])
-def test_a_limit_caps_a_list_over_pages(sdk: ModuleType, way: Within, limit: int) -> None:
+def test_a_limit_caps_a_list_over_pages(sdk: ModuleType, way: InProcessClient, limit: int) -> None:
     way.page_rows = 4
 
     assert len(sdk.tasks.list(status="any", limit=limit)) == limit
@@ -72,7 +72,7 @@ def test_a_project_with_items_is_deleted_once_it_is_said_what_becomes_of_them(sd
     assert sdk.projects.delete("Kitchen renovation", items="trash", confirm=True).trashed > 1
 
 
-def test_a_long_text_is_read_whole(sdk: ModuleType, way: Within) -> None:
+def test_a_long_text_is_read_whole(sdk: ModuleType, way: InProcessClient) -> None:
     text = "".join(f"line {number}\n" for number in range(10_000))
     note = sdk.notes.create("Long", text)
 
@@ -121,7 +121,7 @@ def test_a_part_is_the_part_that_was_asked_for(sdk: ModuleType) -> None:
     assert (rest.text, rest.start, rest.end, rest.chars) == (text[10:], 10, 100_000, 100_000)
 
 
-def test_a_text_that_changes_while_it_is_read_is_read_anew(sdk: ModuleType, way: Within) -> None:
+def test_a_text_that_changes_while_it_is_read_is_read_anew(sdk: ModuleType, way: InProcessClient) -> None:
     note = sdk.notes.create("Long", "a" * 50_000)
     call, changes = way.call, iter(["b" * 50_000])
 
@@ -201,13 +201,13 @@ def test_parallel_takes_one_list_of_functions_too(sdk: ModuleType) -> None:
     assert sdk.parallel([lambda: 1, lambda: 2]) == [1, 2]
 
 
-def test_progress_goes_to_the_host(sdk: ModuleType, way: Within) -> None:
+def test_progress_goes_to_the_host(sdk: ModuleType, way: InProcessClient) -> None:
     sdk.progress(1, 3, "reading")
 
     assert way.told == [(1, 3, "reading")]
 
 
-def test_the_state_is_the_hosts(sdk: ModuleType, way: Within) -> None:
+def test_the_state_is_the_hosts(sdk: ModuleType, way: InProcessClient) -> None:
     sdk.state["seen"] = 3
 
     assert way.state == {"seen": 3}
@@ -263,7 +263,7 @@ def test_a_table_of_what_is_not_there_says_so(
 def test_the_report_of_the_recipes_has_no_empty_column(sdk: ModuleType) -> None:
     report = next(recipe for recipe in RECIPES if recipe.title.startswith("Report:"))
 
-    text = sdk.notes.text(ran(report.code, sdk))
+    text = sdk.notes.text(run_plain(report.code, sdk))
 
     lines = [line for line in text.splitlines() if line.startswith("|")][2:]
     assert len(lines) > 5
@@ -277,7 +277,7 @@ def test_a_list_where_one_word_is_meant_is_told_what_takes_lists(sdk: ModuleType
         sdk.tasks.list(**text)
 
 
-def test_progress_of_a_list_is_told_how_a_loop_tells_it(sdk: ModuleType, way: Within) -> None:
+def test_progress_of_a_list_is_told_how_a_loop_tells_it(sdk: ModuleType, way: InProcessClient) -> None:
     with pytest.raises(TypeError, match=r"as numbers, not list.*sdk\.progress\(count, len\(tasks\), task\.title\)"):
         sdk.progress(sdk.tasks.list())
 

@@ -33,7 +33,7 @@ def sections(name: str) -> Mapping[str, str]:
     return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
 
 
-def told(name: str, section: str) -> Mapping[str, str]:
+def parse_section(name: str, section: str) -> Mapping[str, str]:
     """Return what a section says of each name in it."""
     found = re.findall(r"^ {4}(\w+): (.+(?:\n {8}.+)*)$", sections(name).get(section, ""), re.MULTILINE)
     return dict(found)
@@ -51,13 +51,13 @@ def test_the_first_line_says_what_it_does_and_the_rest_stands_in_order(name: str
 
 @pytest.mark.parametrize("name", EVERY)
 def test_every_argument_is_told(name: str) -> None:
-    assert [*told(name, "Args")] == [*inspect.signature(EVERY[name]).parameters]
+    assert [*parse_section(name, "Args")] == [*inspect.signature(EVERY[name]).parameters]
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_days_tell_their_form_and_numbers_what_they_count(name: str) -> None:
     for parameter in inspect.signature(EVERY[name]).parameters.values():
-        words = told(name, "Args")[parameter.name]
+        words = parse_section(name, "Args")[parameter.name]
         if re.search(r"\bdate(time)?\b", parameter.annotation):
             assert DAYS.search(words), parameter
         if re.search(r"\b(int|float)\b", parameter.annotation):
@@ -74,8 +74,8 @@ def test_what_comes_back_is_told(name: str) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_what_is_refused_is_told_by_its_error(name: str) -> None:
-    assert bool(told(name, "Raises")) != (name in REFUSES_NOTHING)
-    assert told(name, "Raises").keys() <= ERRORS
+    assert bool(parse_section(name, "Raises")) != (name in REFUSES_NOTHING)
+    assert parse_section(name, "Raises").keys() <= ERRORS
 
 
 def test_what_refuses_nothing_is_there() -> None:

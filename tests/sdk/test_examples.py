@@ -12,7 +12,7 @@ import pytest
 from panorama.sdk import SURFACE
 from panorama.sdk.reference.recipes import RECIPES, Recipe
 
-from .conftest import ran
+from .conftest import run_plain
 
 MAY_FIND_NOTHING = {"Open checkboxes in meeting notes become tasks", "Find duplicates: titles that are almost the same"}
 
@@ -39,11 +39,11 @@ def test_the_example_of_a_function_runs(name: str, sdk: ModuleType) -> None:
     code = example(EVERY[name])
 
     assert re.search(rf"\bsdk\.{re.escape(name)}\b", code)
-    ran(code, sdk)
+    run_plain(code, sdk)
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.title)
 def test_a_recipe_runs(recipe: Recipe, sdk: ModuleType) -> None:
-    result = ran(recipe.code, sdk)
+    result = run_plain(recipe.code, sdk)
 
     assert result or recipe.title in MAY_FIND_NOTHING

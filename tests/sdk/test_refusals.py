@@ -11,8 +11,8 @@ from panorama.calls import Answer
 from panorama.sdk import SdkError, errors
 from tests.kept import put
 
-from .conftest import ran
-from .test_docstrings import told
+from .conftest import run_plain
+from .test_docstrings import parse_section
 from .test_examples import EVERY
 
 MADE = """
@@ -239,13 +239,13 @@ def caught(code: str, error: str) -> str:
 
 @pytest.mark.parametrize("name", {name: None for name, _, _ in EACH})
 def test_a_docstring_names_the_errors_that_come_out(name: str, sdk: ModuleType) -> None:
-    made = ran(f"{MADE}return locals()", sdk)
+    made = run_plain(f"{MADE}return locals()", sdk)
 
     for error, code in ((error, code) for noun, error, code in EACH if noun == name):
         with pytest.raises((SdkError, TypeError, ValueError)) as raised:
-            ran(f"{code}\nreturn {code!r}", sdk, **made)
+            run_plain(f"{code}\nreturn {code!r}", sdk, **made)
         assert error in (type(raised.value).__name__, "SdkError"), code
-        assert error in told(name, "Raises"), code
+        assert error in parse_section(name, "Raises"), code
 
 
 @pytest.mark.parametrize(("name", "error"), IN_SCRIPTS)
@@ -263,6 +263,6 @@ def test_a_docstring_names_the_errors_that_come_out_in_scripts(
 
 
 def test_every_error_that_a_docstring_names_is_shown() -> None:
-    named = {(name, error) for name in EVERY for error in told(name, "Raises")}
+    named = {(name, error) for name in EVERY for error in parse_section(name, "Raises")}
 
     assert named == {(name, error) for name, error, _ in EACH} | {*IN_SCRIPTS}

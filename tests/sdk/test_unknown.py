@@ -4,9 +4,9 @@ import pytest
 
 from panorama.sandbox.language.advice import advise
 from panorama.sdk import Connection
-from tests.sandbox.running import ran as ran_in_sandbox
+from tests.sandbox.running import run_restricted as ran_in_sandbox
 
-from .conftest import Within, ran
+from .conftest import InProcessClient, run_plain
 
 NAMES = [
     ("sdk.tasks.udpate('x')", "Did you mean update", "sdk.tasks.update(task: str | Task, title: str = ...,"),
@@ -21,9 +21,9 @@ NAMES = [
 
 @pytest.mark.parametrize(("code", "meant", "called"), NAMES)
 def test_a_wrong_name_is_told_what_is_meant_and_how_it_is_called(
-    code: str, meant: str, called: str, way: Within
+    code: str, meant: str, called: str, way: InProcessClient
 ) -> None:
-    for run in (ran_in_sandbox, lambda text: ran(text, Connection(way))):
+    for run in (ran_in_sandbox, lambda text: run_plain(text, Connection(way))):
         with pytest.raises(AttributeError) as caught:
             run(code)
 

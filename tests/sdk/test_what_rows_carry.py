@@ -10,7 +10,7 @@ import pytest
 from panorama.sdk import InvalidInputError, NotFoundError, Row
 from panorama.sdk.core.rows import FIELDS, KINDS, NOUNS, NoFieldError
 
-from .conftest import Within, ran
+from .conftest import InProcessClient, run_plain
 from .test_examples import EVERY, example
 
 WHOLE = {
@@ -77,20 +77,22 @@ def misread(row: Row, sdk: ModuleType) -> list[str]:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_no_row_of_any_function_invents_what_it_does_not_carry(name: str, sdk: ModuleType, way: Within) -> None:
-    ran(MORE, sdk)
-    answers = heard(way)
+def test_no_row_of_any_function_invents_what_it_does_not_carry(
+    name: str, sdk: ModuleType, way: InProcessClient
+) -> None:
+    run_plain(MORE, sdk)
+    answers = record_answers(way)
 
-    ran(example(EVERY[name]), sdk)
+    run_plain(example(EVERY[name]), sdk)
 
     assert {str(row): wrong for answer in [*answers] for row in rows(answer) if (wrong := misread(row, sdk))} == {}
 
 
-def test_no_row_of_an_overview_a_search_or_a_batch_invents_anything(sdk: ModuleType, way: Within) -> None:
-    ran(MORE, sdk)
-    answers = heard(way)
+def test_no_row_of_an_overview_a_search_or_a_batch_invents_anything(sdk: ModuleType, way: InProcessClient) -> None:
+    run_plain(MORE, sdk)
+    answers = record_answers(way)
 
-    ran(ASKED, sdk)
+    run_plain(ASKED, sdk)
 
     found = [row for answer in [*answers] for row in rows(answer)]
     assert len(found) > 100
@@ -100,8 +102,8 @@ def test_no_row_of_an_overview_a_search_or_a_batch_invents_anything(sdk: ModuleT
 @pytest.mark.parametrize("name", sorted(WHOLE))
 def test_a_whole_row_carries_every_field_empty_ones_too(name: str, sdk: ModuleType) -> None:
     noun = name.partition(".")[0]
-    ran(MORE, sdk)
-    answer = ran(f"{example(EVERY[name])}\nreturn locals()", sdk)
+    run_plain(MORE, sdk)
+    answer = run_plain(f"{example(EVERY[name])}\nreturn locals()", sdk)
 
     made = [row for row in rows([*answer.values()]) if NOUNS[KINDS[row["id"][0]]] == noun]
 
@@ -110,7 +112,7 @@ def test_a_whole_row_carries_every_field_empty_ones_too(name: str, sdk: ModuleTy
 
 
 def test_a_hit_does_not_take_the_tags_of_its_task_away(sdk: ModuleType) -> None:
-    ran(MORE, sdk)
+    run_plain(MORE, sdk)
     hit = next(hit for hit in sdk.search("Sweep", kinds=["task"]) if hit.title == "Sweep")
 
     with pytest.raises(NoFieldError, match=r"sdk\.tasks\.get\(row\)\.tags"):
@@ -128,7 +130,7 @@ def test_a_row_of_the_week_has_its_deadline_and_project_also_where_there_is_none
     assert all("deadline" in task for task in [*week.created["items"], *week.slipped["items"]])
 
 
-def heard(way: Within) -> list[Any]:
+def record_answers(way: InProcessClient) -> list[Any]:
     """Return a list into which every answer comes from now on."""
     answers: list[Any] = []
     asked = way.call

@@ -9,8 +9,8 @@ import pytest
 from panorama.index.embedders.lifecycle import ManagedEmbedder
 from panorama.index.qdrant import connection
 from panorama.services.search import follower
-from tests.faults.house import House
-from tests.faults.meanings import converges, finds, note, told, until
+from tests.faults.house import OpenStore
+from tests.faults.meanings import converges, finds, note, read_search_status, until
 from tests.index.embedders.service import Service, serving
 from tests.index.qdrant_stand_in import StandIn, standing_in
 
@@ -44,14 +44,14 @@ def stand_in() -> Generator[StandIn]:
         yield server
 
 
-def speaks(house: House) -> Mapping[str, Any]:
+def assert_search_by_words(house: OpenStore) -> Mapping[str, Any]:
     """Check that a write and a search work without meaning, and that search and status say why; return the latter."""
     made = note(house, "quince jam")
-    until(lambda: "last_error" in told(house), "the error")
+    until(lambda: "last_error" in read_search_status(house), "the error")
 
     found = {mode: house.do("search", query="quince", mode=mode) for mode in ("hybrid", "semantic")}
 
-    status = told(house)
+    status = read_search_status(house)
     for answer in found.values():
         index = answer["metadata"]["index"]
         assert [row["id"] for row in answer["data"]] == [made]
@@ -64,9 +64,9 @@ def speaks(house: House) -> Mapping[str, Any]:
     return status
 
 
-def recovers(house: House, *, knows: bool = True) -> None:
+def recovers(house: OpenStore, *, knows: bool = True) -> None:
     """Check that search by meaning runs, finds what was written if the model knows, and that nothing is said of it."""
     made = note(house, "steam engines")
     converges(house)
     assert finds(house, "steam engines", made) or not knows
-    until(lambda: "last_error" not in told(house), "the end of the error")
+    until(lambda: "last_error" not in read_search_status(house), "the end of the error")

@@ -7,19 +7,19 @@ import pytest
 from panorama.app import App
 from panorama.calls import Answer
 from panorama.domain.jobs import Job
-from tests.working import Works, at_work, offered, until
+from tests.working import JobActivity, at_work, offered, until
 
 Call = Callable[..., Answer]
 
 
 @pytest.fixture
-def works(app: App) -> Works:
+def works(app: App) -> JobActivity:
     """Work to be done."""
     return offered(app)
 
 
 @pytest.fixture
-def working(app: App, works: Works) -> Iterator[None]:
+def working(app: App, works: JobActivity) -> Iterator[None]:
     """Somebody who does it."""
     with at_work(app):
         yield

@@ -19,7 +19,7 @@ OFF = SemanticResult(missing="The model is loading.", hint="Ask again in a momen
 
 
 @dataclass
-class Told(SemanticSearch):
+class StandInSearch(SemanticSearch):
     """A meaning that finds what it is told to, and remembers what it was asked."""
 
     hits: dict[str, float] = field(default_factory=dict[str, float])
@@ -49,13 +49,13 @@ class Told(SemanticSearch):
 
 
 @pytest.fixture
-def meaning() -> Told:
+def meaning() -> StandInSearch:
     """The meaning that is asked."""
-    return Told()
+    return StandInSearch()
 
 
 @dataclass
-class Desk:
+class SearchServices:
     """Services over one store, with the meaning that was told."""
 
     search: Search
@@ -73,6 +73,6 @@ class Desk:
 
 
 @pytest.fixture
-def context(app: App, meaning: Told) -> Desk:
+def context(app: App, meaning: StandInSearch) -> SearchServices:
     """The services."""
-    return Desk(Search(app.context, meaning), Notes(app.context, meaning), Tasks(app.context, meaning))
+    return SearchServices(Search(app.context, meaning), Notes(app.context, meaning), Tasks(app.context, meaning))

@@ -10,10 +10,10 @@ import pytest
 from panorama.errors import ConflictError
 from panorama.index.embedders.added.adding import add_folder
 from panorama.services.search.models import Models
-from tests.faults.house import House
-from tests.faults.meanings import converges, finds, followed, note, told, until
+from tests.faults.house import OpenStore
+from tests.faults.meanings import converges, finds, followed, note, read_search_status, until
 from tests.index.embedders.added.folders import build_model, write_folder
-from tests.services.lacking import impatient, recovers, speaks
+from tests.services.lacking import assert_search_by_words, impatient, recovers
 
 pytestmark = pytest.mark.slow  # they load models and follow the changes
 
@@ -29,7 +29,7 @@ def added(home: Path, tmp_path: Path) -> Path:
     return home / "models" / "small"
 
 
-def listed(house: House) -> Mapping[str, Mapping[str, Any]]:
+def list_models(house: OpenStore) -> Mapping[str, Mapping[str, Any]]:
     return {row["name"]: row for row in house.do("models.list")["data"]["models"]}
 
 
@@ -39,8 +39,8 @@ def test_notes_are_found_by_a_model_of_ones_own(home: Path, added: Path) -> None
         converges(house)
 
         assert finds(house, "recipe for cake", made)
-        assert [told(house)[name] for name in ("model", "dimensions")] == [NAME, 32]
-        assert (listed(house)[NAME]["size"], listed(house)[NAME]["is_there"]) == (32, True)
+        assert [read_search_status(house)[name] for name in ("model", "dimensions")] == [NAME, 32]
+        assert (list_models(house)[NAME]["size"], list_models(house)[NAME]["is_there"]) == (32, True)
 
 
 def test_a_store_moves_to_it_and_back(home: Path, added: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_store_moves_to_it_and_back(home: Path, added: Path) -> None:
             made = note(house, f"lemon cake for {model}")
             converges(house)
 
-            assert told(house)["model"] == model
+            assert read_search_status(house)["model"] == model
             assert finds(house, "lemon cake", made)
 
 
@@ -64,7 +64,7 @@ def test_words_are_found_while_its_files_are_damaged(home: Path, added: Path, tm
         content = (added / "model.onnx").read_bytes()[:-1] if damage == "truncated" else build_model(seed=9)
         (added / "model.onnx").write_bytes(content)
     with followed(home, index_engine="exact", embedder=NAME) as house:
-        status = speaks(house)
+        status = assert_search_by_words(house)
         assert "small" in status["last_error"]
         assert "panorama models" in status["do"]
 
@@ -83,7 +83,7 @@ def test_words_are_found_when_it_is_swapped_while_it_is_in_use(home: Path, added
         with house.app.meaning.ensure_open().chosen.resident.acquire() as embedder:
             embedder.close()  # as after ten idle minutes
         until(lambda: not house.do("search", query="cake")["metadata"]["index"].get("model"), "the end of its memory")
-        assert "model.onnx" in speaks(house)["last_error"]
+        assert "model.onnx" in assert_search_by_words(house)["last_error"]
 
 
 def test_it_is_removed_with_its_files_unless_it_is_in_use(home: Path, added: Path) -> None:
@@ -101,4 +101,4 @@ def test_it_is_removed_with_its_files_unless_it_is_in_use(home: Path, added: Pat
         assert removed.vectors >= 1
         assert removed.size_bytes > 1000
         assert not added.exists()
-        assert NAME not in listed(house)
+        assert NAME not in list_models(house)

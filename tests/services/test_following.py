@@ -24,8 +24,8 @@ from panorama.services.search import embedding_pipeline
 from panorama.services.search import follower as following
 from panorama.services.search.follower import Follower
 from panorama.services.search.semantic import SemanticSearch
-from tests.faults.house import House
-from tests.faults.meanings import converges, finds, followed, note, searched, told, until, wanted
+from tests.faults.house import OpenStore
+from tests.faults.meanings import converges, finds, followed, note, read_search_status, searched, until, wanted
 
 pytestmark = pytest.mark.slow  # the index's process goes last, and waits where all processors are busy
 
@@ -37,13 +37,13 @@ def begins_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def store(home: Path) -> Generator[House]:
+def store(home: Path) -> Generator[OpenStore]:
     """A store that is followed, in memory."""
     with followed(home, index_engine="exact") as store:
         yield store
 
 
-def test_what_is_written_is_found_by_meaning_without_being_asked_for(store: House) -> None:
+def test_what_is_written_is_found_by_meaning_without_being_asked_for(store: OpenStore) -> None:
     made = note(store, "quince jam")
 
     until(lambda: finds(store, "jam of quinces", made), "the note")
@@ -76,8 +76,8 @@ def test_a_model_that_is_idle_is_released_and_comes_back(home: Path, monkeypatch
     monkeypatch.setitem(ManagedEmbedder.__init__.__kwdefaults__, "idle", timedelta(seconds=0.2))
     with followed(home, embedder="minilm", index_engine="exact") as store:
         made = note(store, "quince jam")
-        until(lambda: told(store).get("model_state") == "ready", "the model")
-        until(lambda: told(store)["model_state"] == "resting", "its rest")
+        until(lambda: read_search_status(store).get("model_state") == "ready", "the model")
+        until(lambda: read_search_status(store)["model_state"] == "resting", "its rest")
 
         assert finds(store, "preserved fruit", made)
 
@@ -171,7 +171,9 @@ class Ending:
         """Do nothing."""
 
 
-def test_who_leaves_in_the_middle_of_its_work_warns_of_nothing(store: House, caplog: pytest.LogCaptureFixture) -> None:
+def test_who_leaves_in_the_middle_of_its_work_warns_of_nothing(
+    store: OpenStore, caplog: pytest.LogCaptureFixture
+) -> None:
     ending: Any = Ending()
     follower = Follower(ending, store.app.context.database)
     assert ending.begun.wait(10)
@@ -182,7 +184,7 @@ def test_who_leaves_in_the_middle_of_its_work_warns_of_nothing(store: House, cap
     assert [message for message in caplog.messages if "search by meaning" in message] == []
 
 
-def test_a_follower_that_has_caught_up_or_cannot_is_not_unfinished(store: House) -> None:
+def test_a_follower_that_has_caught_up_or_cannot_is_not_unfinished(store: OpenStore) -> None:
     ending: Any = Ending()
     ending.preload = lambda: None
     ending.follow = lambda *_: None
@@ -210,7 +212,7 @@ def test_it_tells_how_many_changes_are_read_and_how_much_is_embedded(
     def standing() -> Generator[Progress]:
         yield lambda *far: received.append(far)
 
-    with House.opened(home) as house:
+    with OpenStore.opened(home) as house:
         for number in range(35):
             note(house, f"quince jam {number}")
     with open_app(read_settings(home=home, embedder="static", index_engine="exact")) as app:
@@ -233,7 +235,7 @@ UNTOLD = {"emoji": EMOJI, "base64": NOISE}
 
 
 @pytest.mark.parametrize("content", UNTOLD.values(), ids=UNTOLD)
-def test_what_is_no_text_is_not_embedded_as_noise(store: House, content: str) -> None:
+def test_what_is_no_text_is_not_embedded_as_noise(store: OpenStore, content: str) -> None:
     made = store.do("create_note", title="Attachment", content=content)["data"]["id"]
     other = note(store, "quince jam")
     converges(store)
@@ -244,7 +246,7 @@ def test_what_is_no_text_is_not_embedded_as_noise(store: House, content: str) ->
     assert [row["id"] for row in searched(store, "attachment", mode="keyword")["data"]] == [made]
 
 
-def test_a_note_of_ten_megabytes_is_found_by_words_and_by_meaning(store: House) -> None:
+def test_a_note_of_ten_megabytes_is_found_by_words_and_by_meaning(store: OpenStore) -> None:
     page = "Quince jam sets well when the fruit is hardly ripe, and the pan is wide. "
     content = (page * (10_000_000 // len(page)))[: 10_000_000 - 200] + "\n\nAt its end a zebra stands in the snow."
 

@@ -15,20 +15,20 @@ from panorama.services.importing import folder as folders
 from panorama.services.importing import markdown
 from panorama.services.importing.import_run import NOT_EMBEDDED
 from panorama.services.jobs.progress import PROGRESS
-from tests.services.vaults import PLAN, Here, Import, Vault, here, made, run, vault, whys
+from tests.services.vaults import PLAN, Import, PanoramaContents, Vault, count_imported, here, run, vault, whys
 
 from ..conftest import StandingClock
 
 __all__ = ["here", "run", "vault"]
 
 
-def test_a_file_becomes_a_note_in_the_project_of_its_folder(vault: Vault, run: Import, here: Here):
+def test_a_file_becomes_a_note_in_the_project_of_its_folder(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("Kitchen/Deep/plan.md", PLAN)
 
     report = run()
 
     note = here.notes()["The plan"]
-    assert made(report) == (1, 3, 1)
+    assert count_imported(report) == (1, 3, 1)
     assert (note["project"], note["tags"], note["pinned"]) == (
         here.projects()["Kitchen"],
         ["home", "planning", "later", "kitchen"],
@@ -38,7 +38,7 @@ def test_a_file_becomes_a_note_in_the_project_of_its_folder(vault: Vault, run: I
     assert note["created_at"] == "2026-01-02T12:00+01:00"
 
 
-def test_task_lines_become_tasks(vault: Vault, run: Import, here: Here):
+def test_task_lines_become_tasks(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("Kitchen/plan.md", PLAN)
 
     run()
@@ -52,19 +52,19 @@ def test_task_lines_become_tasks(vault: Vault, run: Import, here: Here):
     assert (book["provenance"], book["project"]) == ("import:Kitchen/plan.md#L10", here.projects()["Kitchen"])
 
 
-def test_front_matter_names_the_project_before_the_folder_does(vault: Vault, run: Import, here: Here):
+def test_front_matter_names_the_project_before_the_folder_does(vault: Vault, run: Import, here: PanoramaContents):
     here.call("create_project", name="House")
     vault.write("Kitchen/a.md", "---\nproject: house\n---\n")
     vault.write("b.md", "- [ ] Pay")
 
     report = run()
 
-    assert (made(report), list(here.projects())) == ((2, 1, 0), ["House"])
+    assert (count_imported(report), list(here.projects())) == ((2, 1, 0), ["House"])
     assert here.notes()["a"]["project"] == here.projects()["House"]
     assert "project" not in here.notes()["b"]
 
 
-def test_a_done_task_without_a_date_was_done_now(vault: Vault, run: Import, here: Here):
+def test_a_done_task_without_a_date_was_done_now(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [x] Pay\n- [x] Call ✅ 2026-05-21")
 
     run()
@@ -72,7 +72,7 @@ def test_a_done_task_without_a_date_was_done_now(vault: Vault, run: Import, here
     assert {task["completed_at"] for task in here.tasks().values()} == {"2026-05-20T10:00+02:00"}
 
 
-def test_the_sample_workspace_is_imported_without_a_problem(vault: Vault, run: Import, here: Here):
+def test_the_sample_workspace_is_imported_without_a_problem(vault: Vault, run: Import, here: PanoramaContents):
     files = write_files(vault.root, date(2026, 5, 20))
 
     report = run()
@@ -96,7 +96,7 @@ def test_what_lies_hidden_or_is_no_markdown_is_left_out(vault: Vault, run: Impor
     }
 
 
-def test_files_that_a_note_embeds_become_files_linked_from_it(vault: Vault, run: Import, here: Here):
+def test_files_that_a_note_embeds_become_files_linked_from_it(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("img/Pläne 1.png", "png")
     vault.write("Kitchen/plan.pdf", "pdf")
     vault.write("Kitchen/old.zip", "zip")
@@ -112,7 +112,7 @@ def test_files_that_a_note_embeds_become_files_linked_from_it(vault: Vault, run:
     assert (again["files_created"], again["notes_updated"]) == (0, 0)
 
 
-def test_an_attachment_follows_its_note_and_an_undo_takes_it_back(vault: Vault, run: Import, here: Here):
+def test_an_attachment_follows_its_note_and_an_undo_takes_it_back(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.png", "one")
     vault.write("a.md", "![[a.png]]")
     run()
@@ -128,7 +128,7 @@ def test_an_attachment_follows_its_note_and_an_undo_takes_it_back(vault: Vault, 
     assert here.call("list_files", project="").data[0]["size"] == 3
 
 
-def test_more_than_fifty_names_stand_in_a_file(vault: Vault, run: Import, here: Here):
+def test_more_than_fifty_names_stand_in_a_file(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "words")
     for number in range(60):
         vault.write(f"{number:02}.bin", "x")
@@ -170,7 +170,7 @@ Met in Graz."""
 
 
 def test_front_matter_that_has_no_field_is_kept_as_properties_and_exported_as_front_matter(
-    vault: Vault, run: Import, here: Here, tmp_path: Path
+    vault: Vault, run: Import, here: PanoramaContents, tmp_path: Path
 ):
     vault.write("anna.md", PERSON)
 
@@ -213,7 +213,7 @@ ODD_VALUES = {
 
 
 def test_odd_front_matter_goes_through_import_export_and_import_and_is_never_doubled(
-    vault: Vault, run: Import, here: Here, tmp_path: Path
+    vault: Vault, run: Import, here: PanoramaContents, tmp_path: Path
 ):
     for name, (source, _) in ODD_VALUES.items():
         vault.write(f"{name}.md", f"---\ntitle: {name}\n{source}---\nBody.\n")
@@ -233,7 +233,7 @@ def test_odd_front_matter_goes_through_import_export_and_import_and_is_never_dou
         )  # fmt: skip
 
 
-def test_dates_come_from_the_front_matter_or_the_file(vault: Vault, run: Import, here: Here):
+def test_dates_come_from_the_front_matter_or_the_file(vault: Vault, run: Import, here: PanoramaContents):
     old = datetime(2024, 3, 1, 12, tzinfo=UTC).timestamp()
     os.utime(vault.write("file.md", "- [ ] Pay"), (old, old))
     os.utime(vault.write("said.md", "---\ncreated: 2020-01-02\nmodified: 2021-02-03T10:00:00Z\n---\n"), (old, old))
@@ -249,7 +249,7 @@ def test_dates_come_from_the_front_matter_or_the_file(vault: Vault, run: Import,
     )
 
 
-def test_an_import_is_no_writing_of_this_week(vault: Vault, run: Import, here: Here):
+def test_an_import_is_no_writing_of_this_week(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "words\n\n- [ ] Theirs\n")
     here.call("create_note", title="Mine")
     here.call("create_task", title="My task")
@@ -263,7 +263,7 @@ def test_an_import_is_no_writing_of_this_week(vault: Vault, run: Import, here: H
     assert here.call("history", item=here.notes()["a"]["id"]).data[0]["at"] == "2026-05-20T10:00+02:00"
 
 
-def test_fields_that_a_task_does_not_have_are_kept_and_named(vault: Vault, run: Import, here: Here):
+def test_fields_that_a_task_does_not_have_are_kept_and_named(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [ ] Pay 🏁 delete ⏬ 🆔 a1\n    why\n- [ ] Call 🏁 keep\n")
 
     report = run()
@@ -275,7 +275,7 @@ def test_fields_that_a_task_does_not_have_are_kept_and_named(vault: Vault, run: 
     }
 
 
-def test_start_priority_and_repetition_from_completion_are_fields(vault: Vault, run: Import, here: Here):
+def test_start_priority_and_repetition_from_completion_are_fields(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [ ] Pay 🛫 2026-06-01 🔼 🔁 every 3 days when done\n")
 
     report = run()
@@ -285,7 +285,9 @@ def test_start_priority_and_repetition_from_completion_are_fields(vault: Vault, 
     assert (paid.get("notes", ""), whys(report)) == ("", {})
 
 
-def test_the_global_filter_of_the_tasks_plug_in_says_which_boxes_are_tasks(vault: Vault, run: Import, here: Here):
+def test_the_global_filter_of_the_tasks_plug_in_says_which_boxes_are_tasks(
+    vault: Vault, run: Import, here: PanoramaContents
+):
     vault.write(".obsidian/plugins/obsidian-tasks-plugin/data.json", '{"globalFilter": "#todo"}')
     vault.write("a.md", "- [ ] #todo Pay\n- [ ] milk\n")
 
@@ -316,7 +318,9 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(vault: Vault, run: Import, 
     assert dry == run() | {"dry_run": True}
 
 
-def test_one_undo_takes_an_import_back(vault: Vault, run: Import, here: Here, monkeypatch: pytest.MonkeyPatch):
+def test_one_undo_takes_an_import_back(
+    vault: Vault, run: Import, here: PanoramaContents, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(markdown, "CHUNK_FILES", 2)
     for number in range(5):
         vault.write(f"Kitchen/{number}.md", PLAN)
@@ -328,14 +332,14 @@ def test_one_undo_takes_an_import_back(vault: Vault, run: Import, here: Here, mo
     assert (here.notes(), here.tasks(), here.projects()) == ({}, {}, {})
 
 
-def test_after_its_undo_an_import_begins_anew(vault: Vault, run: Import, here: Here):
+def test_after_its_undo_an_import_begins_anew(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("Kitchen/plan.md", PLAN)
-    first = made(run())
+    first = count_imported(run())
     here.call("undo")
 
     again, third = run(), run()
 
-    assert (made(again), made(third), third["unchanged"]) == (first, (0, 0, 0), 1)
+    assert (count_imported(again), count_imported(third), third["unchanged"]) == (first, (0, 0, 0), 1)
     assert here.notes()["The plan"]["project"] == here.projects()["Kitchen"]
 
 
@@ -367,7 +371,7 @@ def test_the_summary_tells_what_came_of_it(vault: Vault, run: Import, call: Call
     assert second == f"Imported nothing new from {vault.root}; 1 of 1 file unchanged"
 
 
-def test_an_import_is_dated_by_the_clock(vault: Vault, run: Import, here: Here, clock: StandingClock):
+def test_an_import_is_dated_by_the_clock(vault: Vault, run: Import, here: PanoramaContents, clock: StandingClock):
     clock.moment = datetime(2026, 1, 1, 9, tzinfo=UTC)
     vault.write("a.md", "---\ncreated: 2030-01-01\n---\n- [ ] Pay ➕ 2025-12-24")
 

@@ -9,7 +9,7 @@ from panorama.calls import Answer
 from panorama.errors import UnavailableError
 from panorama.services.importing import markdown
 from panorama.services.jobs.progress import PROGRESS
-from tests.services.vaults import PLAN, Here, Import, Vault, Zeros, here, made, run, vault, whys
+from tests.services.vaults import PLAN, Import, PanoramaContents, Vault, Zeros, count_imported, here, run, vault, whys
 
 __all__ = ["here", "run", "vault"]
 
@@ -21,7 +21,7 @@ def test_a_second_run_imports_nothing(vault: Vault, run: Import, rows: Callable[
 
     report = run()
 
-    assert (made(report), report["unchanged"], report["problem_count"]) == ((0, 0, 0), 1, 0)
+    assert (count_imported(report), report["unchanged"], report["problem_count"]) == ((0, 0, 0), 1, 0)
     assert rows() == before
 
 
@@ -35,7 +35,9 @@ def test_a_second_run_imports_nothing(vault: Vault, run: Import, rows: Callable[
         ("- [ ] Pay\n- [ ] Call Anna ^b2", "- [ ] Something else ^b2\n- [ ] Pay"),
     ],
 )
-def test_a_reworded_checkbox_stays_the_same_task(vault: Vault, run: Import, here: Here, before: str, after: str):
+def test_a_reworded_checkbox_stays_the_same_task(
+    vault: Vault, run: Import, here: PanoramaContents, before: str, after: str
+):
     vault.write("a.md", before)
     run()
     known = {task["id"] for task in here.tasks().values()}
@@ -51,7 +53,7 @@ def test_a_reworded_checkbox_stays_the_same_task(vault: Vault, run: Import, here
 
 
 def test_of_equal_checkboxes_each_keeps_its_own_task(
-    vault: Vault, run: Import, here: Here, call: Callable[..., Answer]
+    vault: Vault, run: Import, here: PanoramaContents, call: Callable[..., Answer]
 ):
     vault.write("a.md", "- [ ] Pay ➕ 2026-01-01\n- [ ] Call\n- [ ] Pay ➕ 2026-01-02\n")
     run()
@@ -73,14 +75,14 @@ def all_tasks(call: Callable[..., Answer]) -> list[dict[str, Any]]:
     return [dict(call("get_item", item=id_).data["item"]) for id_ in ids]
 
 
-def test_another_checkbox_in_place_of_one_is_another_task(vault: Vault, run: Import, here: Here):
+def test_another_checkbox_in_place_of_one_is_another_task(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [ ] Call Anna")
     run()
 
     vault.write("a.md", "- [ ] Buy twelve bags of soil")
     report = run()
 
-    assert (made(report), report["gone"]) == ((0, 1, 0), 1)
+    assert (count_imported(report), report["gone"]) == ((0, 1, 0), 1)
     assert set(here.tasks()) == {"Call Anna", "Buy twelve bags of soil"}
 
 
@@ -94,7 +96,7 @@ def test_a_file_that_left_the_folder_is_named(vault: Vault, run: Import):
     assert whys(run()) == {}
 
 
-def test_only_what_changed_in_a_file_follows_it(vault: Vault, run: Import, here: Here):
+def test_only_what_changed_in_a_file_follows_it(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("Kitchen/plan.md", PLAN)
     vault.write("Kitchen/other.md", "Words")
     run()
@@ -104,13 +106,18 @@ def test_only_what_changed_in_a_file_follows_it(vault: Vault, run: Import, here:
     report = run()
 
     after = here.tasks()
-    assert (made(report), report["notes_updated"], report["tasks_updated"], report["unchanged"]) == ((0, 1, 0), 1, 1, 1)
+    assert (count_imported(report), report["notes_updated"], report["tasks_updated"], report["unchanged"]) == (
+        (0, 1, 0),
+        1,
+        1,
+        1,
+    )
     assert (after["Book the visit"]["status"], after["Book the visit"]["version"]) == ("done", 2)
     assert after["Water plants"] == before["Water plants"]
     assert "- [ ] New" in here.notes()["The plan"]["content"]
 
 
-def test_what_was_changed_only_here_stays(vault: Vault, run: Import, here: Here):
+def test_what_was_changed_only_here_stays(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [ ] Pay\n")
     run()
     here.call("update_task", task="Pay", urgent=True, deadline="2026-07-01")
@@ -124,7 +131,7 @@ def test_what_was_changed_only_here_stays(vault: Vault, run: Import, here: Here)
     assert ("Bills" in here.notes(), report["problem_count"]) == (True, 0)
 
 
-def test_imported_tasks_are_linked_to_their_boxes_and_never_doubled(vault: Vault, run: Import, here: Here):
+def test_imported_tasks_are_linked_to_their_boxes_and_never_doubled(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [ ] Pay\n- [x] Call\n- [ ] Pay")
     run()
     known = {task["id"] for task in here.call("query", collection="tasks").data}
@@ -139,7 +146,7 @@ def test_imported_tasks_are_linked_to_their_boxes_and_never_doubled(vault: Vault
     assert {task["id"] for task in here.call("query", collection="tasks").data} == known
 
 
-def test_what_was_changed_in_both_places_stays_and_is_told(vault: Vault, run: Import, here: Here):
+def test_what_was_changed_in_both_places_stays_and_is_told(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [ ] Pay 📅 2026-06-01")
     run()
     here.call("update_task", task="Pay", deadline="2026-07-01")
@@ -156,7 +163,7 @@ def test_what_was_changed_in_both_places_stays_and_is_told(vault: Vault, run: Im
     }
 
 
-def test_the_same_change_in_both_places_is_no_conflict(vault: Vault, run: Import, here: Here):
+def test_the_same_change_in_both_places_is_no_conflict(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [ ] Pay")
     run()
     here.call("update_task", task="Pay", status="done")
@@ -167,7 +174,7 @@ def test_the_same_change_in_both_places_is_no_conflict(vault: Vault, run: Import
     assert (report["problem_count"], report["tasks_updated"], here.tasks()["Pay"]["version"]) == (0, 0, 2)
 
 
-def test_tasks_whose_lines_are_gone_stay_and_are_counted_once(vault: Vault, run: Import, here: Here):
+def test_tasks_whose_lines_are_gone_stay_and_are_counted_once(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [ ] Pay\n- [ ] Call")
     run()
 
@@ -179,7 +186,7 @@ def test_tasks_whose_lines_are_gone_stay_and_are_counted_once(vault: Vault, run:
     assert (first["gone"], second["gone"], sorted(here.tasks())) == (1, 0, ["Call", "Pay"])
 
 
-def test_a_line_that_comes_back_is_the_task_it_was(vault: Vault, run: Import, here: Here):
+def test_a_line_that_comes_back_is_the_task_it_was(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [ ] Pay")
     run()
     vault.write("a.md", "")
@@ -188,10 +195,10 @@ def test_a_line_that_comes_back_is_the_task_it_was(vault: Vault, run: Import, he
     vault.write("a.md", "- [x] Pay")
     report = run()
 
-    assert (made(report), here.tasks()["Pay"]["status"]) == ((0, 0, 0), "done")
+    assert (count_imported(report), here.tasks()["Pay"]["status"]) == ((0, 0, 0), "done")
 
 
-def test_notes_whose_files_are_gone_stay_and_are_counted_once(vault: Vault, run: Import, here: Here):
+def test_notes_whose_files_are_gone_stay_and_are_counted_once(vault: Vault, run: Import, here: PanoramaContents):
     file = vault.write("a.md", "- [ ] Pay")
     run()
 
@@ -201,10 +208,10 @@ def test_notes_whose_files_are_gone_stay_and_are_counted_once(vault: Vault, run:
     third = run()
 
     assert (first["gone"], second["gone"], third["gone"]) == (2, 0, 0)
-    assert (made(third), third["unchanged"], list(here.notes())) == ((0, 0, 0), 1, ["a"])
+    assert (count_imported(third), third["unchanged"], list(here.notes())) == ((0, 0, 0), 1, ["a"])
 
 
-def test_a_file_that_was_moved_is_the_note_it_was(vault: Vault, run: Import, here: Here):
+def test_a_file_that_was_moved_is_the_note_it_was(vault: Vault, run: Import, here: PanoramaContents):
     file = vault.write("Kitchen/a.md", "- [ ] Pay")
     run()
     before = here.notes()["a"]
@@ -214,11 +221,11 @@ def test_a_file_that_was_moved_is_the_note_it_was(vault: Vault, run: Import, her
 
     after = here.notes()["b"]
     assert (after["id"], after["project"]) == (before["id"], here.projects()["House"])
-    assert (made(report), report["gone"], run()["unchanged"]) == ((0, 0, 1), 0, 1)
+    assert (count_imported(report), report["gone"], run()["unchanged"]) == ((0, 0, 1), 0, 1)
     assert here.tasks()["Pay"]["project"] == here.projects()["House"]
 
 
-def test_what_is_in_the_trash_stays_there(vault: Vault, run: Import, here: Here):
+def test_what_is_in_the_trash_stays_there(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [ ] Pay\n- [ ] Call")
     vault.write("b.md", "Words")
     run()
@@ -228,11 +235,13 @@ def test_what_is_in_the_trash_stays_there(vault: Vault, run: Import, here: Here)
     vault.write("a.md", "- [x] Pay\n- [x] Call")
     report = run()
 
-    assert (made(report), report["tasks_updated"], report["skipped"]) == ((0, 0, 0), 1, 2)
+    assert (count_imported(report), report["tasks_updated"], report["skipped"]) == ((0, 0, 0), 1, 2)
     assert (list(here.tasks()), list(here.notes())) == (["Call"], ["a"])
 
 
-def test_a_line_that_comes_back_after_its_task_was_trashed_is_a_new_task(vault: Vault, run: Import, here: Here):
+def test_a_line_that_comes_back_after_its_task_was_trashed_is_a_new_task(
+    vault: Vault, run: Import, here: PanoramaContents
+):
     vault.write("a.md", "- [ ] Milk")
     run()
     here.call("delete_item", item="Milk")
@@ -242,10 +251,10 @@ def test_a_line_that_comes_back_after_its_task_was_trashed_is_a_new_task(vault: 
     vault.write("a.md", "- [ ] Milk")
     report = run()
 
-    assert (made(report), list(here.tasks())) == ((0, 1, 0), ["Milk"])
+    assert (count_imported(report), list(here.tasks())) == ((0, 1, 0), ["Milk"])
 
 
-def test_a_project_that_was_renamed_here_is_still_the_folders(vault: Vault, run: Import, here: Here):
+def test_a_project_that_was_renamed_here_is_still_the_folders(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("Kitchen/a.md", "")
     run()
     here.call("update_project", project="Kitchen", name="Kitchen 2026")
@@ -258,7 +267,7 @@ def test_a_project_that_was_renamed_here_is_still_the_folders(vault: Vault, run:
     assert {note["project"] for note in here.notes().values()} == {here.projects()["Kitchen 2026"]}
 
 
-def test_a_task_never_comes_under_itself(vault: Vault, run: Import, here: Here):
+def test_a_task_never_comes_under_itself(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [ ] One\n- [ ] Two")
     run()
     here.call("update_task", task="One", parent="Two")
@@ -270,7 +279,7 @@ def test_a_task_never_comes_under_itself(vault: Vault, run: Import, here: Here):
     assert "parent" not in here.tasks()["Two"]
 
 
-def test_an_undone_update_is_a_change_of_mine(vault: Vault, run: Import, here: Here):
+def test_an_undone_update_is_a_change_of_mine(vault: Vault, run: Import, here: PanoramaContents):
     vault.write("a.md", "- [ ] Pay")
     run()
     vault.write("a.md", "- [x] Pay")
@@ -283,7 +292,7 @@ def test_an_undone_update_is_a_change_of_mine(vault: Vault, run: Import, here: H
 
 
 def test_an_import_that_was_stopped_goes_on_where_it_stopped(
-    vault: Vault, run: Import, here: Here, monkeypatch: pytest.MonkeyPatch
+    vault: Vault, run: Import, here: PanoramaContents, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(markdown, "CHUNK_FILES", 2)
     for number in range(6):
@@ -299,7 +308,7 @@ def test_an_import_that_was_stopped_goes_on_where_it_stopped(
     PROGRESS.reset(token)
 
     assert sorted(here.notes()) == ["0", "1"]
-    assert (made(run()), sorted(here.notes())) == ((4, 4, 0), ["0", "1", "2", "3", "4", "5"])
+    assert (count_imported(run()), sorted(here.notes())) == ((4, 4, 0), ["0", "1", "2", "3", "4", "5"])
 
 
 def test_an_error_half_way_tells_what_was_kept(vault: Vault, run: Import, monkeypatch: pytest.MonkeyPatch):
@@ -320,7 +329,9 @@ def test_an_error_half_way_tells_what_was_kept(vault: Vault, run: Import, monkey
     assert stopped.value.hint.endswith("to resume.")
 
 
-def test_a_file_that_another_import_took_meanwhile_is_not_taken_twice(vault: Vault, run: Import, here: Here):
+def test_a_file_that_another_import_took_meanwhile_is_not_taken_twice(
+    vault: Vault, run: Import, here: PanoramaContents
+):
     vault.write("a.md", "- [ ] Pay")
     vault.write("b.md", "")
     inner: list[Zeros] = []
@@ -335,5 +346,5 @@ def test_a_file_that_another_import_took_meanwhile_is_not_taken_twice(vault: Vau
     outer = run()
     PROGRESS.reset(token)
 
-    assert (made(inner[0]), made(outer), outer["unchanged"]) == ((2, 1, 0), (0, 0, 0), 2)
+    assert (count_imported(inner[0]), count_imported(outer), outer["unchanged"]) == ((2, 1, 0), (0, 0, 0), 2)
     assert len(here.notes()) == 2

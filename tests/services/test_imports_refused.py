@@ -13,7 +13,7 @@ from panorama.calls import Answer
 from panorama.errors import InvalidInputError
 from panorama.services.importing import folder as folders
 from panorama.services.importing import writer
-from tests.services.vaults import Here, Import, Vault, here, made, run, vault, whys
+from tests.services.vaults import Import, PanoramaContents, Vault, count_imported, here, run, vault, whys
 
 __all__ = ["here", "run", "vault"]
 
@@ -93,7 +93,7 @@ def test_a_date_that_does_not_exist_is_told(vault: Vault, run: Import):
 
     report = run()
 
-    assert (made(report), "2026-02-30 is not a date" in whys(report)["a.md"]) == ((1, 1, 0), True)
+    assert (count_imported(report), "2026-02-30 is not a date" in whys(report)["a.md"]) == ((1, 1, 0), True)
 
 
 def test_a_file_of_very_many_tasks_gives_the_first_of_them(vault: Vault, run: Import, monkeypatch: pytest.MonkeyPatch):
@@ -156,7 +156,7 @@ def test_a_folder_in_the_persons_home_may_begin_with_a_tilde(
 
 
 def test_what_is_no_plain_file_is_named_and_nobody_waits_for_it(
-    vault: Vault, run: Import, here: Here, monkeypatch: pytest.MonkeyPatch
+    vault: Vault, run: Import, here: PanoramaContents, monkeypatch: pytest.MonkeyPatch
 ):
     vault.write("Tea.md", "oolong")
     os.mkfifo(vault.root / "pipe.md")

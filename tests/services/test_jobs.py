@@ -11,7 +11,7 @@ from panorama.errors import ConflictError, InvalidInputError, UnavailableError
 from panorama.store.log import jobs as rows
 from tests.conftest import StandingClock
 from tests.services.queued import Call, ended, job, working, works
-from tests.working import Works, until
+from tests.working import JobActivity, until
 
 __all__ = ["working", "works"]
 
@@ -37,7 +37,9 @@ def test_who_asks_is_told_what_to_call_next_and_a_person_at_a_terminal_what_to_t
     assert typed.summary.endswith(f"was started; {shows} shows its progress, {stops} cancels it")
 
 
-def test_two_run_at_a_time_in_the_order_they_were_asked_for(working: None, call: Call, app: App, works: Works) -> None:
+def test_two_run_at_a_time_in_the_order_they_were_asked_for(
+    working: None, call: Call, app: App, works: JobActivity
+) -> None:
     ids = [call("test.steps", name=str(number), background=True).data["id"] for number in range(5)]
     until(lambda: len(works.begun) == 2)
 
@@ -49,7 +51,9 @@ def test_two_run_at_a_time_in_the_order_they_were_asked_for(working: None, call:
     assert (works.most, sorted(works.begun[:2]), len(works.begun)) == (2, ["0", "1"], 5)
 
 
-def test_of_a_kind_that_is_alone_one_runs_and_others_pass_by(working: None, call: Call, app: App, works: Works) -> None:
+def test_of_a_kind_that_is_alone_one_runs_and_others_pass_by(
+    working: None, call: Call, app: App, works: JobActivity
+) -> None:
     first, second = (call("test.lonely", name="lonely", background=True).data["id"] for _ in range(2))
     until(lambda: works.begun == ["lonely"])
 
@@ -62,7 +66,7 @@ def test_of_a_kind_that_is_alone_one_runs_and_others_pass_by(working: None, call
     assert works.most == 1
 
 
-def test_progress_is_seen_while_it_runs(working: None, call: Call, app: App, works: Works) -> None:
+def test_progress_is_seen_while_it_runs(working: None, call: Call, app: App, works: JobActivity) -> None:
     id_ = call("test.steps", background=True).data["id"]
 
     until(lambda: job(app, id_).current > 3)
@@ -72,7 +76,9 @@ def test_progress_is_seen_while_it_runs(working: None, call: Call, app: App, wor
     assert shown["message"].startswith("step ")
 
 
-def test_progress_is_written_for_those_who_look_from_outside(working: None, call: Call, app: App, works: Works) -> None:
+def test_progress_is_written_for_those_who_look_from_outside(
+    working: None, call: Call, app: App, works: JobActivity
+) -> None:
     id_ = call("test.steps", background=True).data["id"]
 
     def written() -> int:
@@ -84,7 +90,7 @@ def test_progress_is_written_for_those_who_look_from_outside(working: None, call
 
 
 def test_a_cancelled_job_stops_at_its_next_step_and_says_how_far_it_came(
-    working: None, call: Call, app: App, works: Works
+    working: None, call: Call, app: App, works: JobActivity
 ) -> None:
     id_ = call("test.steps", background=True).data["id"]
     until(lambda: job(app, id_).current > 3)
@@ -96,7 +102,9 @@ def test_a_cancelled_job_stops_at_its_next_step_and_says_how_far_it_came(
     assert "finished steps remain" in answer.summary
 
 
-def test_a_job_that_waits_is_cancelled_before_it_begins(working: None, call: Call, app: App, works: Works) -> None:
+def test_a_job_that_waits_is_cancelled_before_it_begins(
+    working: None, call: Call, app: App, works: JobActivity
+) -> None:
     for _ in range(2):
         call("test.steps", background=True)
     waits = call("test.steps", name="never", background=True).data["id"]
@@ -257,7 +265,7 @@ def test_lists_are_short_however_much_jobs_have_to_say(working: None, call: Call
     assert all(len(row["error"]["message"]) <= 200 for row in listed.data)
 
 
-def test_of_a_kind_that_is_not_known_nothing_is_listed(call: Call, works: Works) -> None:
+def test_of_a_kind_that_is_not_known_nothing_is_listed(call: Call, works: JobActivity) -> None:
     with pytest.raises(InvalidInputError) as refused:
         call("list_jobs", kind="nope")
 
@@ -294,7 +302,7 @@ def test_a_cancelled_script_says_what_stands_and_is_not_stopping_any_more(workin
     assert "nobody waits" not in shown["summary"]
 
 
-def test_what_succeeded_has_come_to_its_end(working: None, call: Call, app: App, works: Works) -> None:
+def test_what_succeeded_has_come_to_its_end(working: None, call: Call, app: App, works: JobActivity) -> None:
     id_ = call("test.steps", background=True).data["id"]
     until(lambda: job(app, id_).current > 3)
     works.go.set()
@@ -315,7 +323,7 @@ def test_old_jobs_are_forgotten_and_open_ones_kept(working: None, call: Call, ap
     assert [row["id"] for row in call("list_jobs").data] == [runs]
 
 
-def test_status_counts_what_runs_and_waits(working: None, call: Call, works: Works) -> None:
+def test_status_counts_what_runs_and_waits(working: None, call: Call, works: JobActivity) -> None:
     for _ in range(3):
         call("test.steps", background=True)
     until(lambda: len(works.begun) == 2)

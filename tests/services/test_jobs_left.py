@@ -12,7 +12,7 @@ from panorama.services.jobs.queue import QUEUE
 from panorama.store.log import jobs as rows
 from tests.conftest import ON_POSTGRES, StandingClock
 from tests.services.queued import Call, ended, job, working, works
-from tests.working import Works, at_work, until
+from tests.working import JobActivity, at_work, until
 
 __all__ = ["working", "works"]
 
@@ -32,7 +32,7 @@ def left_behind(app: App, kind: str, worker: str = "elsewhere 1 x", **fields: An
     return made.id
 
 
-def test_a_job_whose_process_died_goes_on_from_its_checkpoint(app: App, works: Works) -> None:
+def test_a_job_whose_process_died_goes_on_from_its_checkpoint(app: App, works: JobActivity) -> None:
     id_ = left_behind(app, "steps", checkpoint={"done": 40}, current=40, heartbeat=app.context.now() - 2 * LEASE)
 
     with at_work(app):
@@ -45,7 +45,7 @@ def test_a_job_whose_process_died_goes_on_from_its_checkpoint(app: App, works: W
 
 @pytest.mark.skipif(ON_POSTGRES, reason="a space knows its daemons by their rows: tests/postgres/test_sharing.py")
 def test_a_job_of_a_process_that_lives_is_left_to_it_until_its_lease_is_over(
-    app: App, works: Works, clock: StandingClock
+    app: App, works: JobActivity, clock: StandingClock
 ) -> None:
     id_ = left_behind(app, "steps")
     works.go.set()
@@ -58,7 +58,7 @@ def test_a_job_of_a_process_that_lives_is_left_to_it_until_its_lease_is_over(
     assert (before, job(app, id_).state) == ("running", "queued")
 
 
-def test_a_job_that_cannot_go_on_is_interrupted_with_what_is_known(app: App, works: Works) -> None:
+def test_a_job_that_cannot_go_on_is_interrupted_with_what_is_known(app: App, works: JobActivity) -> None:
     id_ = left_behind(app, "once", current=7, total=9, heartbeat=None)
 
     app.recover_orphans()
@@ -69,7 +69,7 @@ def test_a_job_that_cannot_go_on_is_interrupted_with_what_is_known(app: App, wor
 
 
 def test_a_job_that_was_taken_over_stops_here_and_changes_nothing_more(
-    working: None, call: Call, app: App, works: Works
+    working: None, call: Call, app: App, works: JobActivity
 ) -> None:
     id_ = call("test.steps", background=True).data["id"]
     until(lambda: job(app, id_).current > 3)
@@ -86,7 +86,7 @@ def test_a_job_that_was_taken_over_stops_here_and_changes_nothing_more(
     assert (found.worker, found.state) == ("another", "running")
 
 
-def test_a_queue_that_closes_puts_back_what_can_go_on(app: App, call: Call, works: Works) -> None:
+def test_a_queue_that_closes_puts_back_what_can_go_on(app: App, call: Call, works: JobActivity) -> None:
     with at_work(app):
         id_ = call("test.steps", background=True).data["id"]
         until(lambda: job(app, id_).current > 3)
@@ -96,7 +96,7 @@ def test_a_queue_that_closes_puts_back_what_can_go_on(app: App, call: Call, work
     assert found.checkpoint["done"] >= 3
 
 
-def test_where_nobody_runs_jobs_none_is_taken(app: App, call: Call, works: Works) -> None:
+def test_where_nobody_runs_jobs_none_is_taken(app: App, call: Call, works: JobActivity) -> None:
     with pytest.raises(UnavailableError, match="No background worker is running here"):
         call("test.nothing", background=True)
 

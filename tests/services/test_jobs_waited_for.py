@@ -16,12 +16,14 @@ from panorama.services.jobs.jobs import PROGRESS_INTERVAL_SECONDS
 from panorama.services.jobs.progress import report_progress_to
 from tests.conftest import StandingClock
 from tests.services.queued import Call, ended, working, works
-from tests.working import Works, at_work
+from tests.working import JobActivity, at_work
 
 __all__ = ["working", "works"]
 
 
-def test_a_conversation_is_told_once_that_its_job_has_ended(working: None, works: Works, call: Call, app: App) -> None:
+def test_a_conversation_is_told_once_that_its_job_has_ended(
+    working: None, works: JobActivity, call: Call, app: App
+) -> None:
     id_ = call("test.steps", background=True).data["id"]
     works.go.set()  # only now, or the first answer could tell of it
     ended(app, id_)
@@ -34,7 +36,7 @@ def test_a_conversation_is_told_once_that_its_job_has_ended(working: None, works
 
 
 def test_a_program_that_comes_back_is_told_of_what_it_asked_for_before(
-    works: Works, app: App, clock: StandingClock
+    works: JobActivity, app: App, clock: StandingClock
 ) -> None:
     before, after, other = (Conversation(f"v_{name}", "tool", name.rstrip("2")) for name in ("one", "one2", "other"))
     with at_work(app):
@@ -50,7 +52,7 @@ def test_a_program_that_comes_back_is_told_of_what_it_asked_for_before(
     assert [id_ in hint for hint in result] == [False, True, False]
 
 
-def test_who_waits_is_told_of_what_moved_and_seldom(works: Works, app: App) -> None:
+def test_who_waits_is_told_of_what_moved_and_seldom(works: JobActivity, app: App) -> None:
     reports: list[tuple[int, int, str]] = []
     times: list[float] = []
 
@@ -78,14 +80,14 @@ def test_a_conversation_that_saw_the_end_is_not_told_of_it(working: None, call: 
     assert "hint" not in call("list_tasks").metadata
 
 
-def test_who_waits_for_a_job_gets_its_end_at_once(working: None, call: Call, app: App, works: Works) -> None:
+def test_who_waits_for_a_job_gets_its_end_at_once(working: None, call: Call, app: App, works: JobActivity) -> None:
     id_ = call("test.steps", steps=20, background=True).data["id"]
 
     assert call("get_job", job=id_, wait=30).data["result"] == {"done": 20}
 
 
 def test_a_long_operation_that_somebody_waits_for_is_a_job_that_others_see(
-    working: None, call: Call, app: App, works: Works
+    working: None, call: Call, app: App, works: JobActivity
 ) -> None:
     seen = []
 
@@ -103,7 +105,7 @@ def test_a_long_operation_that_somebody_waits_for_is_a_job_that_others_see(
 
 
 def test_who_waits_for_a_long_operation_hears_that_its_job_was_cancelled(
-    working: None, call: Call, app: App, works: Works
+    working: None, call: Call, app: App, works: JobActivity
 ) -> None:
     def cancel(current: int, total: int, message: str) -> None:
         (row,) = call("list_jobs", state="running", kind="lonely").data

@@ -13,9 +13,9 @@ import pytest
 
 from panorama.index.embedders import bundled, minilm, static
 from panorama.services.search import embedding_pipeline
-from tests.faults.meanings import converges, finds, followed, note, searched, told, until
+from tests.faults.meanings import converges, finds, followed, note, read_search_status, searched, until
 from tests.index.qdrant_stand_in import standing_in
-from tests.services.lacking import impatient, recovers, speaks
+from tests.services.lacking import assert_search_by_words, impatient, recovers
 
 pytestmark = pytest.mark.slow  # they load a model and follow the changes
 
@@ -28,7 +28,7 @@ __all__ = ["impatient"]
 def test_a_model_whose_file_is_missing_is_said(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundled, "FOLDER", tmp_path)
     with followed(home, index_engine="exact") as house:
-        status = speaks(house)
+        status = assert_search_by_words(house)
         assert "static-int8.npz" in status["last_error"] or "vocab.txt" in status["last_error"]
         assert status["do"] == "Install Panorama again."
 
@@ -41,7 +41,7 @@ def test_a_model_whose_file_is_damaged_is_said(home: Path, tmp_path: Path, monke
     monkeypatch.setattr(bundled, "FOLDER", tmp_path)
 
     with followed(home, index_engine="exact", embedder="minilm") as house:
-        assert "is damaged" in speaks(house)["last_error"]
+        assert "is damaged" in assert_search_by_words(house)["last_error"]
 
 
 @pytest.mark.slow
@@ -60,14 +60,14 @@ def test_words_are_found_when_the_default_model_s_table_is_truncated_while_it_is
             table.truncate(1000)
         note(house, "Zwetschgen einkochen")
 
-        assert "use-table.bin" in speaks(house)["last_error"]
+        assert "use-table.bin" in assert_search_by_words(house)["last_error"]
 
 
 def test_without_onnx_runtime_the_better_model_is_said_to_miss_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
 
     with followed(home, index_engine="exact", embedder="minilm") as house:
-        status = speaks(house)
+        status = assert_search_by_words(house)
 
     assert "onnxruntime" in status["last_error"]
     assert "choose the embedder static" in status["do"]
@@ -81,7 +81,7 @@ def test_without_onnx_runtime_and_a_choice_the_small_model_runs_and_says_so(
 
     with followed(home, index_engine="exact", embedder="") as house:
         recovers(house)
-        status = told(house)
+        status = read_search_status(house)
 
     assert status["model"] == "static"
     assert "pip install onnxruntime" in status["remark"]
@@ -89,7 +89,7 @@ def test_without_onnx_runtime_and_a_choice_the_small_model_runs_and_says_so(
 
 def test_a_model_that_does_not_exist_is_said_with_those_that_do(home: Path) -> None:
     with followed(home, index_engine="exact", embedder="minlm") as house:
-        status = speaks(house)
+        status = assert_search_by_words(house)
 
     assert "no embedder 'minlm'" in status["last_error"]
     assert "duo, minilm, static" in status["do"]
@@ -133,17 +133,17 @@ def test_until_another_model_is_ready_the_one_before_is_searched(
     with followed(home, embedder="minilm", **engine) as house:
         until(lambda: searched(house, "quince")["metadata"]["index"]["ran"] == ["keyword", "semantic"], "a search")
         made = note(house, "wild horses")
-        while told(house).get("changing_to"):
-            seconds.append(told(house).get("changing_seconds"))
+        while read_search_status(house).get("changing_to"):
+            seconds.append(read_search_status(house).get("changing_seconds"))
             answers.append(searched(house, "wild horses", mode="semantic"))
         converges(house)
         assert finds(house, "wild horses", made)
-        after = told(house)["model"]
+        after = read_search_status(house)["model"]
     monkeypatch.setattr(static.StaticEmbedder, "embed_documents", lambda _, texts: again.extend(texts) or 1 / 0)
     with followed(home, **engine) as house:
         converges(house)
         assert finds(house, "wild horses", made)
-        back = told(house)["model"]
+        back = read_search_status(house)["model"]
 
     indexes = [answer["metadata"]["index"] for answer in answers]
     assert [left for left in seconds if left is not None]
@@ -167,7 +167,9 @@ def test_an_index_that_says_another_size_than_its_model_has_is_moved_aside_and_b
         converges(house)
 
         assert finds(house, "steam engines", made)
-        assert "The index was damaged (it says 400 dimensions, and static has 256)" in told(house)["remark"]
+        assert (
+            "The index was damaged (it says 400 dimensions, and static has 256)" in read_search_status(house)["remark"]
+        )
     assert list(home.glob("index.damaged-*/g-*/made.json"))
 
 
@@ -180,7 +182,7 @@ def test_a_database_that_is_locked_while_it_is_followed_is_waited_for(home: Path
         with closing(sqlite3.connect(home / "panorama.db", isolation_level=None)) as other:
             note(house, "quince jam")
             other.execute("BEGIN IMMEDIATE")
-            until(lambda: "locked" in told(house).get("last_error", ""), "the error")
+            until(lambda: "locked" in read_search_status(house).get("last_error", ""), "the error")
             assert house.do("search", query="quince")["data"]
             other.execute("ROLLBACK")
 

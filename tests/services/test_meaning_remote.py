@@ -11,11 +11,11 @@ import pytest
 from panorama.index.embedders.lifecycle import ManagedEmbedder
 from panorama.services.search import semantic_index as opening
 from panorama.services.search.semantic import SemanticSearch
-from tests.faults.house import House
-from tests.faults.meanings import finds, followed, note, searched, told, until
+from tests.faults.house import OpenStore
+from tests.faults.meanings import finds, followed, note, read_search_status, searched, until
 from tests.index.embedders import service as services
 from tests.index.embedders.service import Service, serving
-from tests.services.lacking import NOWHERE, impatient, recovers, service, speaks
+from tests.services.lacking import NOWHERE, assert_search_by_words, impatient, recovers, service
 
 __all__ = ["impatient", "service"]
 
@@ -29,7 +29,7 @@ def openai(service: Service) -> str:
 
 def test_an_embedding_service_that_is_down_is_said(home: Path) -> None:
     with followed(home, index_engine="exact", embedder=f"openai:{NOWHERE}#tiny") as house:
-        assert NOWHERE in speaks(house)["last_error"]
+        assert NOWHERE in assert_search_by_words(house)["last_error"]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_an_embedding_service_that_misbehaves_is_said_until_it_behaves(
 ) -> None:
     service.always = reply
     with followed(home, index_engine="exact", embedder=openai(service)) as house:
-        status = speaks(house)
+        status = assert_search_by_words(house)
         assert service.url in status["last_error"] or words in status["last_error"]
 
         service.always = None
@@ -62,7 +62,7 @@ def late(talk: services.Talk) -> None:
 
 
 @dataclass
-class Waits:
+class WaitCounts:
     """How many searches waited for the answer as long as they may, and how many for the model to be loaded."""
 
     answers: int = 0
@@ -70,9 +70,9 @@ class Waits:
 
 
 @pytest.fixture
-def waits(monkeypatch: pytest.MonkeyPatch) -> Waits:
+def waits(monkeypatch: pytest.MonkeyPatch) -> WaitCounts:
     """Counts what searches wait for."""
-    waits = Waits()
+    waits = WaitCounts()
     wait, in_time = threading.Condition.wait, SemanticSearch._wait_for_hits
 
     def waited(self: threading.Condition, timeout: float | None = None) -> bool:
@@ -92,7 +92,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> Waits:
     return waits
 
 
-def missing(house: House) -> list[str]:
+def search_for_missing(house: OpenStore) -> list[str]:
     """Search twenty times, and return what was missing each time."""
     found = [searched(house, "steam engines")["metadata"]["index"] for _ in range(20)]
     assert {tuple(item["ran"]) for item in found} == {("keyword",)}
@@ -101,37 +101,37 @@ def missing(house: House) -> list[str]:
 
 @pytest.mark.slow
 def test_one_search_waits_for_an_embedding_service_that_hangs_and_no_other_until_it_answers(
-    home: Path, service: Service, waits: Waits
+    home: Path, service: Service, waits: WaitCounts
 ) -> None:
     with followed(home, index_engine="exact", embedder=openai(service)) as house:
         recovers(house, knows=False)
         waits.answers = waits.loads = 0
         service.always = late
-        first = missing(house)
+        first = search_for_missing(house)
         until(lambda: "failed" in searched(house, "steam")["metadata"]["index"]["missing"], "the failure")
         asked = len(service.asked)
         until(lambda: len(service.asked) > asked, "another trial")
-        then = missing(house)
+        then = search_for_missing(house)
 
         assert first[0].endswith("did not answer in time.")
         assert all("failed" in item for item in then)
         assert (waits.answers, waits.loads) == (1, 0)
-        assert told(house)["model_state"] == "failing"
+        assert read_search_status(house)["model_state"] == "failing"
         service.ended.set()
         recovers(house, knows=False)
 
 
 @pytest.mark.slow
 def test_one_search_waits_for_a_model_that_is_loaded_too_slowly_and_no_other_until_it_is(
-    home: Path, service: Service, waits: Waits, monkeypatch: pytest.MonkeyPatch
+    home: Path, service: Service, waits: WaitCounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ManagedEmbedder.__init__.__kwdefaults__, "idle", timedelta())
     with followed(home, index_engine="exact", embedder=openai(service)) as house:
         recovers(house, knows=False)
-        until(lambda: told(house)["model_state"] == "resting", "the release")
+        until(lambda: read_search_status(house)["model_state"] == "resting", "the release")
         waits.answers = waits.loads = 0
         service.always = late
-        status = missing(house) + missing(house)
+        status = search_for_missing(house) + search_for_missing(house)
 
         assert all("load" in item for item in status), status
         assert waits.loads == 1
@@ -147,7 +147,7 @@ def test_an_embedding_service_whose_vectors_get_another_size_is_followed(home: P
         service.size = 16
         recovers(house, knows=False)
 
-        assert told(house)["dimensions"] == 16
+        assert read_search_status(house)["dimensions"] == 16
 
 
 def test_a_model_that_is_another_one_under_the_same_name_is_followed(
@@ -176,7 +176,7 @@ def test_a_service_that_is_given_up_holds_up_no_other_model(home: Path) -> None:
     with followed(home, index_engine="exact", embedder="static") as house:
         recovers(house)
 
-        assert told(house)["model"] == "static"
+        assert read_search_status(house)["model"] == "static"
 
 
 def test_a_model_that_fails_in_a_search_is_said_by_the_status_at_once(home: Path, service: Service) -> None:
@@ -185,7 +185,7 @@ def test_a_model_that_fails_in_a_search_is_said_by_the_status_at_once(home: Path
         service.always = services.says({"error": {"message": "slow down"}}, 429)
 
         until(lambda: "limit" in searched(house, "steam")["metadata"]["index"].get("missing", ""), "the refusal")
-        status = told(house)
+        status = read_search_status(house)
 
         assert "429: slow down" in status["last_error"]
         assert "limits" in status["do"]
@@ -203,19 +203,19 @@ def test_what_was_wrong_is_no_longer_said_while_the_rest_is_read(home: Path, ser
     with followed(home, index_engine="exact", embedder=openai(service)) as house:
         for number in range(100):
             note(house, f"subject {number}")
-        until(lambda: "400" in told(house).get("last_error", ""), "the error")
+        until(lambda: "400" in read_search_status(house).get("last_error", ""), "the error")
 
         service.always = fewer_than_a_batch_hang
-        until(lambda: "last_error" not in told(house), "the end of the error")
+        until(lambda: "last_error" not in read_search_status(house), "the end of the error")
 
-        assert told(house)["pending"] > 0
+        assert read_search_status(house)["pending"] > 0
         assert "being built" in searched(house, "subject")["metadata"]["index"]["missing"]
 
 
 def test_a_service_is_asked_nothing_more_once_meaning_was_turned_off(home: Path, service: Service) -> None:
     with followed(home, index_engine="exact", embedder=openai(service)) as house:
         old = note(house, "quince")
-        until(lambda: "semantic" in told(house)["modes"] and not told(house)["pending"])
+        until(lambda: "semantic" in read_search_status(house)["modes"] and not read_search_status(house)["pending"])
     with followed(home, index_engine="exact", embedder="none"):
         pass
     known = len(service.asked)

@@ -6,10 +6,10 @@ import pytest
 
 from panorama.index.embedders.static import StaticEmbedder
 from panorama.services.search import follower
-from tests.faults.house import House
-from tests.faults.meanings import converges, finds, followed, note, searched, told, until
+from tests.faults.house import OpenStore
+from tests.faults.meanings import converges, finds, followed, note, read_search_status, searched, until
 from tests.index.qdrant_stand_in import StandIn
-from tests.services.lacking import NOWHERE, impatient, recovers, speaks, stand_in
+from tests.services.lacking import NOWHERE, assert_search_by_words, impatient, recovers, stand_in
 
 __all__ = ["impatient", "stand_in"]
 
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.slow  # they wait for pauses to end, and for processors
 
 def test_a_qdrant_server_that_is_down_is_said(home: Path) -> None:
     with followed(home, qdrant_url=NOWHERE) as house:
-        assert "cannot be reached" in speaks(house)["last_error"]
+        assert "cannot be reached" in assert_search_by_words(house)["last_error"]
 
 
 def test_a_qdrant_server_that_refuses_the_key_is_said_until_it_takes_it(home: Path, stand_in: StandIn) -> None:
     with followed(home, qdrant_url=stand_in.url, qdrant_key="wrong") as house:
-        status = speaks(house)
+        status = assert_search_by_words(house)
         stand_in.key = "wrong"
         recovers(house)
 
@@ -34,7 +34,7 @@ def test_a_qdrant_server_that_refuses_the_key_is_said_until_it_takes_it(home: Pa
 @pytest.mark.parametrize("url", ["localhost:6333", "ftp://localhost", "http://me:geheim@localhost:port", "http://[::1"])
 def test_an_address_that_is_none_is_said_with_the_form_of_one(home: Path, url: str) -> None:
     with followed(home, qdrant_url=url) as house:
-        status = speaks(house)
+        status = assert_search_by_words(house)
         missing = searched(house, "quince")["metadata"]["index"]["missing"]
 
     assert status["last_error"] == missing
@@ -46,7 +46,7 @@ def test_an_address_that_is_none_is_said_with_the_form_of_one(home: Path, url: s
 def test_a_web_server_that_is_not_qdrant_is_said_until_there_is_one(home: Path, stand_in: StandIn) -> None:
     stand_in.says = b'{"hello": "world"}'
     with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
-        status = speaks(house)
+        status = assert_search_by_words(house)
         stand_in.says = b""
         recovers(house)
 
@@ -58,7 +58,7 @@ def test_a_qdrant_server_that_never_answers_is_named_while_it_is_waited_for(home
     stand_in.waits = True
     with followed(home, qdrant_url=stand_in.url, qdrant_key="secret") as house:
         until(lambda: "did not answer in 2 s" in str(searched(house, "quince")["metadata"]["index"]))
-        assert "did not answer in 2 s" in told(house)["remark"]
+        assert "did not answer in 2 s" in read_search_status(house)["remark"]
         stand_in.waits = False
         stand_in.delay.set()
         recovers(house)
@@ -98,9 +98,9 @@ def test_a_qdrant_server_that_lost_everything_is_told_all_again(home: Path, stan
         recovers(house)
 
 
-def is_whole(server: StandIn, house: House) -> bool:
+def is_whole(server: StandIn, house: OpenStore) -> bool:
     """Tell whether the server holds everything, in vectors of the right size, and `status` says so."""
-    return server.sizes == {StaticEmbedder.size} and len(server.points()) == told(house).get("passages")
+    return server.sizes == {StaticEmbedder.size} and len(server.points()) == read_search_status(house).get("passages")
 
 
 @pytest.mark.parametrize("scope", [None, "changes", "index", "everything"])
@@ -120,7 +120,7 @@ def test_a_collection_whose_vectors_have_another_size_is_built_anew_by_itself_an
 
         assert finds(house, "steam engines", made)
         assert is_whole(stand_in, house)
-        assert "(10 instead of 256); it is rebuilt" in told(house)["remark"]
+        assert "(10 instead of 256); it is rebuilt" in read_search_status(house)["remark"]
 
 
 @pytest.mark.parametrize("notices", ["a search", "a write"])
@@ -140,7 +140,7 @@ def test_a_collection_whose_vectors_get_another_size_meanwhile_is_noticed_and_bu
         until(lambda: is_whole(stand_in, house), "the collection")
         converges(house)
         assert finds(house, "steam engines", made)
-        assert "it is rebuilt" in told(house)["remark"]
+        assert "it is rebuilt" in read_search_status(house)["remark"]
 
 
 def test_a_server_that_answers_with_errors_alone_is_told_as_down(home: Path, stand_in: StandIn) -> None:
@@ -149,7 +149,7 @@ def test_a_server_that_answers_with_errors_alone_is_told_as_down(home: Path, sta
         stand_in.fails_with = 500
         searched(house, "steam engines")
 
-        status = told(house)
+        status = read_search_status(house)
         assert (status["modes"], status["index_state"]) == (["keyword"], "down")
         assert "refused a request (500): told to fail" in status["remark"]
         stand_in.fails_with = 0
@@ -161,4 +161,4 @@ def test_the_passages_that_a_server_holds_are_told(home: Path, stand_in: StandIn
         for subject in ("steam engines", "quince jam"):
             note(house, subject)
             converges(house)
-            assert told(house)["passages"] == len(stand_in.points()) > 0
+            assert read_search_status(house)["passages"] == len(stand_in.points()) > 0

@@ -18,8 +18,8 @@ from panorama.index.embedders.static_worker import StaticProcessEmbedder
 from panorama.services.jobs.progress import report_progress_to
 from panorama.services.search import embedding_pipeline, follower, index_sync
 from panorama.services.search.reindex import ReindexProgress
-from tests.faults.house import House
-from tests.faults.meanings import converges, followed, note, searched, told, until, wanted
+from tests.faults.house import OpenStore
+from tests.faults.meanings import converges, followed, note, read_search_status, searched, until, wanted
 
 pytestmark = pytest.mark.slow  # the index's process goes last, and waits where all processors are busy
 
@@ -48,14 +48,14 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @contextmanager
-def unfollowed(home: Path, embedder: str = "static", index_engine: str = "exact") -> Generator[House]:
+def unfollowed(home: Path, embedder: str = "static", index_engine: str = "exact") -> Generator[OpenStore]:
     """Open a store that nobody follows."""
     with open_app(read_settings(home=home, embedder=embedder, index_engine=index_engine)) as app:
-        yield House(app, Conversation(id="v_tests", actor="tool", client="tests"))
+        yield OpenStore(app, Conversation(id="v_tests", actor="tool", client="tests"))
 
 
 @pytest.fixture
-def store(home: Path) -> Generator[House]:
+def store(home: Path) -> Generator[OpenStore]:
     """A store of twenty notes that nobody follows."""
     with unfollowed(home) as house:
         for number in range(20):
@@ -63,21 +63,21 @@ def store(home: Path) -> Generator[House]:
         yield house
 
 
-def held(house: House) -> dict[str, str]:
+def read_index(house: OpenStore) -> dict[str, str]:
     """Return what the index holds."""
     return dict(house.app.meaning.ensure_open().index.iter_digests())
 
 
 @pytest.mark.parametrize("scope", SCOPES)
-def test_every_scope_brings_the_index_up_to_date(store: House, scope: str) -> None:
+def test_every_scope_brings_the_index_up_to_date(store: OpenStore, scope: str) -> None:
     done = store.do("reindex", scope=scope)["data"]
 
-    assert held(store) == wanted(store.app)
+    assert read_index(store) == wanted(store.app)
     assert (done["scope"], done["model"], done["passages"], done["embedded"]) == (scope, "static", 20, 20)
 
 
 @pytest.mark.parametrize("scope", SCOPES)
-def test_what_is_embedded_already_is_not_embedded_again(store: House, scope: str, embedded: list[str]) -> None:
+def test_what_is_embedded_already_is_not_embedded_again(store: OpenStore, scope: str, embedded: list[str]) -> None:
     store.do("reindex")
     once = len(embedded)
 
@@ -85,7 +85,7 @@ def test_what_is_embedded_already_is_not_embedded_again(store: House, scope: str
     assert len(embedded) == once == 20
 
 
-def test_everything_finds_passages_that_were_lost(store: House) -> None:
+def test_everything_finds_passages_that_were_lost(store: OpenStore) -> None:
     store.do("reindex")
     with store.app.context.database.transaction(embedding_pipeline.INDEXER) as session:
         session.connection.exec_driver_sql("DELETE FROM passages WHERE rowid % 2")
@@ -93,10 +93,10 @@ def test_everything_finds_passages_that_were_lost(store: House) -> None:
 
     store.do("reindex", scope="everything")
 
-    assert held(store) == wanted(store.app)
+    assert read_index(store) == wanted(store.app)
 
 
-def test_everything_forgets_vectors_that_no_item_needs(store: House) -> None:
+def test_everything_forgets_vectors_that_no_item_needs(store: OpenStore) -> None:
     made = note(store, "steam engines")
     store.do("reindex")
     store.do("update_note", note=made, content="Wild horses.")
@@ -115,7 +115,7 @@ class StoppedError(Exception):
 
 @pytest.mark.parametrize("scope", SCOPES)
 def test_one_that_is_stopped_goes_on_where_it_was(
-    store: House, scope: str, embedded: list[str], monkeypatch: pytest.MonkeyPatch
+    store: OpenStore, scope: str, embedded: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("panorama.services.search.reindex.REPORT_INTERVAL_SECONDS", 0.0)
     monkeypatch.setattr(embedding_pipeline, "SAVE_INTERVAL_SECONDS", 0.0)
@@ -138,12 +138,12 @@ def test_one_that_is_stopped_goes_on_where_it_was(
     store.do("reindex", scope=scope)
 
     assert before < 20
-    assert held(store) == wanted(store.app)
+    assert read_index(store) == wanted(store.app)
     assert len(embedded) == len(set(embedded)) == 20
 
 
 def test_everything_that_is_stopped_between_two_steps_says_where_it_went_on(
-    store: House, monkeypatch: pytest.MonkeyPatch
+    store: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("panorama.services.search.reindex.REPORT_INTERVAL_SECONDS", 0.0)
     monkeypatch.setattr(embedding_pipeline, "CHANGES_PER_STEP", 5)
@@ -162,7 +162,7 @@ def test_everything_that_is_stopped_between_two_steps_says_where_it_went_on(
 
 def test_it_is_refused_where_search_by_meaning_is_off(home: Path) -> None:
     with open_app(read_settings(home=home)) as app:
-        house = House(app, Conversation(id="v_tests", actor="tool", client="tests"))
+        house = OpenStore(app, Conversation(id="v_tests", actor="tool", client="tests"))
         with pytest.raises(UnavailableError, match="is off") as refusal:
             house.do("reindex")
 
@@ -190,7 +190,7 @@ def test_search_finds_the_same_while_everything_is_made_anew(home: Path, monkeyp
     assert [entry for entry in seen if entry not in (before, None)] == []
 
 
-def ids(house: House) -> list[str] | None:
+def ids(house: OpenStore) -> list[str] | None:
     """Return what a search finds, in order; None if meaning did not answer in time."""
     answer = searched(house, "jam of quinces", mode="semantic")
     index = answer["metadata"]["index"]
@@ -208,7 +208,7 @@ def test_it_may_run_while_the_model_changes(home: Path) -> None:
         house.do("reindex", scope="everything")
         converges(house)
 
-        assert told(house)["model"] == "minilm"
+        assert read_search_status(house)["model"] == "minilm"
 
 
 def test_what_the_background_does_meanwhile_is_told_and_counted(
@@ -264,14 +264,14 @@ def test_until_another_model_is_whole_the_one_before_is_searched(
         until(lambda: house.app.meaning.ensure_open().index.count() == 40, "the index")
 
         def look(done: int, total: int, at: str) -> None:
-            search = told(house)
+            search = read_search_status(house)
             changing_to = search.get("changing_to", "")
             count = house.app.meaning.ensure_open().index.count()
             seen.append((search["model"], count, changing_to, search["index_state"], search["pending"]))
 
         with report_progress_to(look):
             house.do("reindex", scope=scope)
-        after, left = told(house), held(house) == wanted(house.app)
+        after, left = read_search_status(house), read_index(house) == wanted(house.app)
 
     assert {row[:4] for row in seen} >= {("static", 40, "minilm", "ready")}
     assert {row[:4] for row in seen} <= {("static", 40, "minilm", "ready"), ("minilm", 40, "", "ready")}

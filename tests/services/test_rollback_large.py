@@ -13,7 +13,7 @@ from panorama.services.jobs.progress import StoppedError, report_progress_to
 from panorama.store.items import rows
 from tests.services.queued import Call
 from tests.services.test_runs_left import gone as gone
-from tests.services.test_runs_left import left, shown
+from tests.services.test_runs_left import leave_run, show_run
 from tests.services.test_undo_large import ASSISTANT, SIZE, Sizes, count
 from tests.services.test_undo_large import sizes as sizes
 from tests.stored_rows import read_rows
@@ -25,7 +25,7 @@ TAKEN_BACK = f"All its changes were undone ({SIZE} changes)."
 
 def leave_atomic_run(app: App, call: Call, worker: str) -> str:
     """Return an atomic run of many changes whose process was killed."""
-    return left(app, str(call("run_code", code=WRITING).data["run_id"]), worker, atomic=True)
+    return leave_run(app, str(call("run_code", code=WRITING).data["run_id"]), worker, atomic=True)
 
 
 def count_living(app: App) -> int:
@@ -43,7 +43,7 @@ def test_an_atomic_run_that_was_left_is_taken_back_in_short_transactions(
     app.recover_orphans()
 
     assert (count(call), sum(sizes), max(sizes) <= LARGE_UNIT) == (0, SIZE, True)
-    assert shown(call, run)["error"]["message"] == f"Panorama ended while it ran. {TAKEN_BACK}"
+    assert show_run(call, run)["error"]["message"] == f"Panorama ended while it ran. {TAKEN_BACK}"
 
 
 def test_taking_back_a_run_that_was_left_stops_with_the_process_and_goes_on_with_the_next(
@@ -60,12 +60,12 @@ def test_taking_back_a_run_that_was_left_stops_with_the_process_and_goes_on_with
 
     with report_progress_to(stop_once_begun):
         app.recover_orphans()
-    between = (count(call), shown(call, run)["status"])
+    between = (count(call), show_run(call, run)["status"])
     app.recover_orphans()
 
     assert 0 < between[0] < SIZE
     assert between[1] == "running"
-    assert (count(call), shown(call, run)["status"]) == (0, "failed")
+    assert (count(call), show_run(call, run)["status"]) == (0, "failed")
 
 
 def test_a_run_that_one_process_takes_back_is_left_to_it_by_another(app: App, call: Call, gone: str) -> None:

@@ -44,7 +44,7 @@ def gone() -> str:
     return f"{here.machine} {ended_.pid} {here.key}"
 
 
-def left(app: App, run_id: str, worker: str, **options: bool) -> str:
+def leave_run(app: App, run_id: str, worker: str, **options: bool) -> str:
     """Make of a run that has ended one as a process leaves it that is killed."""
     with app.context.database.transaction(QUEUE) as session:
         found = row(session, run_id)
@@ -60,7 +60,7 @@ def row(session: Session, run_id: str) -> Row:
     return found
 
 
-def shown(call: Call, run_id: str) -> dict[str, Any]:
+def show_run(call: Call, run_id: str) -> dict[str, Any]:
     return dict(call("runs.get", run=run_id).data)
 
 
@@ -73,11 +73,11 @@ def copied(app: App, run_id: str) -> Path:
 
 
 def test_a_run_whose_process_is_gone_is_ended_and_says_what_stands(app: App, run: Run, call: Call, gone: str) -> None:
-    id_ = left(app, run(WRITING)["run_id"], gone)
+    id_ = leave_run(app, run(WRITING)["run_id"], gone)
 
     app.recover_orphans()
 
-    found = shown(call, id_)
+    found = show_run(call, id_)
     stands = f"2 changes made before it stand; undo {id_} takes them back."
     assert (found["status"], found["error"]["kind"]) == ("failed", "interrupted")
     assert found["error"]["message"] == f"Panorama ended while it ran. {stands}"
@@ -86,7 +86,7 @@ def test_a_run_whose_process_is_gone_is_ended_and_says_what_stands(app: App, run
 
 
 def test_what_such_a_run_wrote_is_undone_as_one(app: App, run: Run, call: Call, gone: str) -> None:
-    id_ = left(app, run(WRITING)["run_id"], gone)
+    id_ = leave_run(app, run(WRITING)["run_id"], gone)
     app.recover_orphans()
 
     call("undo", unit=id_)
@@ -96,11 +96,11 @@ def test_what_such_a_run_wrote_is_undone_as_one(app: App, run: Run, call: Call, 
 
 def test_an_atomic_run_whose_process_is_gone_is_taken_back(app: App, run: Run, call: Call, gone: str) -> None:
     call("create_task", title="Good")
-    id_ = left(app, run(WRITING)["run_id"], gone, atomic=True)
+    id_ = leave_run(app, run(WRITING)["run_id"], gone, atomic=True)
 
     app.recover_orphans()
 
-    found = shown(call, id_)
+    found = show_run(call, id_)
     assert titles(call) == ["Good"]
     assert found["error"]["message"] == "Panorama ended while it ran. All its changes were undone (2 changes)."
     assert found["changes"] == {}
@@ -111,41 +111,41 @@ def test_an_atomic_run_whose_process_is_gone_is_taken_back(app: App, run: Run, c
 
 
 def test_of_an_atomic_run_what_others_changed_stays_and_is_named(app: App, run: Run, call: Call, gone: str) -> None:
-    id_ = left(app, run(WRITING + '\nsdk.tasks.create("Coffee")')["run_id"], gone, atomic=True)
+    id_ = leave_run(app, run(WRITING + '\nsdk.tasks.create("Coffee")')["run_id"], gone, atomic=True)
     call("update_task", task="Tea", notes="mine")
 
     app.recover_orphans()
 
-    assert "All but 1 of its 3 changes were taken back" in shown(call, id_)["error"]["message"]
-    assert "“Tea” (" in shown(call, id_)["error"]["message"]
+    assert "All but 1 of its 3 changes were taken back" in show_run(call, id_)["error"]["message"]
+    assert "“Tea” (" in show_run(call, id_)["error"]["message"]
     assert titles(call) == ["Tea"]
 
 
 def test_a_dry_run_whose_process_is_gone_changed_nothing_and_leaves_no_copy(
     app: App, run: Run, call: Call, gone: str
 ) -> None:
-    id_ = left(app, run(WRITING, dry_run=True)["run_id"], gone)
+    id_ = leave_run(app, run(WRITING, dry_run=True)["run_id"], gone)
     folder = copied(app, id_)
 
     app.recover_orphans()
 
-    assert shown(call, id_)["error"]["message"] == "Panorama ended while it ran. Nothing was changed."
+    assert show_run(call, id_)["error"]["message"] == "Panorama ended while it ran. Nothing was changed."
     assert not folder.exists()
 
 
 @pytest.mark.skipif(ON_POSTGRES, reason="a space knows its daemons by their rows: tests/postgres/test_sharing.py")
 def test_a_run_of_a_process_that_lives_is_left_to_it(app: App, run: Run, call: Call, clock: StandingClock) -> None:
     parent = f"{WorkerId.for_this_process().machine} {os.getppid()} x"
-    id_ = left(app, run(WRITING, dry_run=True)["run_id"], parent)
+    id_ = leave_run(app, run(WRITING, dry_run=True)["run_id"], parent)
     folder = copied(app, id_)
 
     app.recover_orphans()
-    before = shown(call, id_)["status"], folder.exists()
+    before = show_run(call, id_)["status"], folder.exists()
     clock.advance(seconds=(GRACE_PERIOD + timedelta(seconds=61)).total_seconds())
     app.recover_orphans()
 
     assert before == ("running", True)
-    assert (shown(call, id_)["status"], folder.exists()) == ("failed", False)
+    assert (show_run(call, id_)["status"], folder.exists()) == ("failed", False)
 
 
 @pytest.mark.skipif(ON_POSTGRES, reason="a space knows its daemons by their rows: tests/postgres/test_sharing.py")
@@ -153,14 +153,14 @@ def test_a_run_of_a_process_that_lives_is_left_to_it(app: App, run: Run, call: C
 def test_of_a_process_nobody_here_knows_a_run_is_given_its_time(
     app: App, run: Run, call: Call, clock: StandingClock, worker: str
 ) -> None:
-    id_ = left(app, run(WRITING)["run_id"], worker)
+    id_ = leave_run(app, run(WRITING)["run_id"], worker)
 
     app.recover_orphans()
-    before = shown(call, id_)["status"]
+    before = show_run(call, id_)["status"]
     clock.advance(hours=2)
     app.recover_orphans()
 
-    assert (before, shown(call, id_)["status"]) == ("running", "failed")
+    assert (before, show_run(call, id_)["status"]) == ("running", "failed")
 
 
 def test_a_run_under_way_here_is_left_alone(app: App, call: Call, run: Run) -> None:
@@ -197,7 +197,7 @@ def test_a_run_that_is_to_be_taken_back_is_known_before_it_writes(app: App, run:
 
 def test_the_job_of_an_atomic_script_says_that_nothing_is_left(app: App, run: Run, call: Call, gone: str) -> None:
     id_ = left_behind(app, "run_code", current=1, total=2, heartbeat=None)
-    result = left(app, run(WRITING)["run_id"], gone, atomic=True)
+    result = leave_run(app, run(WRITING)["run_id"], gone, atomic=True)
     with app.context.database.transaction(QUEUE) as session:
         old = job_rows.find(session, id_)
         assert old
@@ -210,20 +210,20 @@ def test_the_job_of_an_atomic_script_says_that_nothing_is_left(app: App, run: Ru
 
 
 def test_the_queue_looks_for_runs_and_copies_that_were_left(app: App, run: Run, call: Call, gone: str) -> None:
-    id_ = left(app, run(WRITING, dry_run=True)["run_id"], gone)
+    id_ = leave_run(app, run(WRITING, dry_run=True)["run_id"], gone)
     folder = copied(app, id_)
 
     with at_work(app):
         until(lambda: not folder.exists(), "the end of the copy")
 
-    assert shown(call, id_)["status"] == "failed"
+    assert show_run(call, id_)["status"] == "failed"
 
 
 def test_where_no_queue_works_the_first_script_looks(home: Path, gone: str) -> None:
     talk = Conversation(id="v_test", actor="tool", client="test")
     with open_app(read_settings(home=home)) as app:
         result = app.calls.call("run_code", {"code": WRITING, "dry_run": True}, talk).data
-        id_ = left(app, result["run_id"], gone)
+        id_ = leave_run(app, result["run_id"], gone)
         folder = copied(app, id_)
 
     with open_app(read_settings(home=home)) as app:

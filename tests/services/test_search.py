@@ -11,13 +11,15 @@ from panorama.errors import InvalidInputError
 from panorama.services.search.search import Mode
 from panorama.services.summaries import summarize_search
 from tests.conftest import StandingClock
-from tests.services.searching import OFF, Desk, Told, context, meaning
+from tests.services.searching import OFF, SearchServices, StandInSearch, context, meaning
 from tests.stored_rows import write_rows
 
 __all__ = ["context", "meaning"]
 
 
-def test_a_note_is_found_by_its_words_and_another_by_its_meaning(context: Desk, meaning: Told) -> None:
+def test_a_note_is_found_by_its_words_and_another_by_its_meaning(
+    context: SearchServices, meaning: StandInSearch
+) -> None:
     context.note("Fig tree", "Prune it in March.")
     near = context.note("Pear", "Cut back the branches in spring.")
     meaning.hits = {near: 0.6}
@@ -27,7 +29,7 @@ def test_a_note_is_found_by_its_words_and_another_by_its_meaning(context: Desk, 
     assert [(row.title, row.why) for row in rows] == [("Fig tree", ("keyword",)), ("Pear", ("semantic",))]
 
 
-def test_what_both_find_says_so_and_stands_first(context: Desk, meaning: Told) -> None:
+def test_what_both_find_says_so_and_stands_first(context: SearchServices, meaning: StandInSearch) -> None:
     context.note("Fig tree", "Prune it in March.")
     both = context.note("Pear", "When to prune.")
     meaning.hits = {both: 0.6}
@@ -37,7 +39,9 @@ def test_what_both_find_says_so_and_stands_first(context: Desk, meaning: Told) -
     assert (rows[0].title, rows[0].why) == ("Pear", ("keyword", "semantic"))
 
 
-def test_one_common_word_of_many_stands_behind_the_nearest_meaning(context: Desk, meaning: Told) -> None:
+def test_one_common_word_of_many_stands_behind_the_nearest_meaning(
+    context: SearchServices, meaning: StandInSearch
+) -> None:
     for number in range(8):
         context.note(f"Invoice {number}", "Paid the water bill.")
     near = context.note("Leak", "Damp spot under the sink.")
@@ -47,7 +51,9 @@ def test_one_common_word_of_many_stands_behind_the_nearest_meaning(context: Desk
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "semantic"])
-def test_what_is_only_near_to_words_that_no_item_holds_is_said_to_be(context: Desk, meaning: Told, mode: Mode) -> None:
+def test_what_is_only_near_to_words_that_no_item_holds_is_said_to_be(
+    context: SearchServices, meaning: StandInSearch, mode: Mode
+) -> None:
     meaning.hits = {context.note("Coffee"): 0.3}
 
     page = context.found("xqzv blorp", mode)
@@ -58,7 +64,9 @@ def test_what_is_only_near_to_words_that_no_item_holds_is_said_to_be(context: De
 
 @pytest.mark.parametrize("query", ["number one", "one banana", "which one is the banana"])
 @pytest.mark.parametrize("mode", ["hybrid", "keyword"])
-def test_a_small_word_that_was_left_out_is_told_where_no_other_is_held(context: Desk, query: str, mode: Mode) -> None:
+def test_a_small_word_that_was_left_out_is_told_where_no_other_is_held(
+    context: SearchServices, query: str, mode: Mode
+) -> None:
     context.note("Note one")
 
     page = context.found(query, mode)
@@ -67,7 +75,7 @@ def test_a_small_word_that_was_left_out_is_told_where_no_other_is_held(context: 
     assert page.hint.startswith("“one” is very common and was ignored: search for it alone.")
 
 
-def test_a_small_word_is_told_beside_what_is_only_near(context: Desk, meaning: Told) -> None:
+def test_a_small_word_is_told_beside_what_is_only_near(context: SearchServices, meaning: StandInSearch) -> None:
     context.note("Note one")
     meaning.hits = {context.note("Coffee"): 0.3}
 
@@ -75,7 +83,7 @@ def test_a_small_word_is_told_beside_what_is_only_near(context: Desk, meaning: T
     assert "“one” is very common" not in context.found("coffee one").hint
 
 
-def test_small_words_that_many_items_hold_are_told_of_nowhere(context: Desk) -> None:
+def test_small_words_that_many_items_hold_are_told_of_nowhere(context: SearchServices) -> None:
     for number in range(12):
         context.note(f"The tea {number}")
 
@@ -97,7 +105,7 @@ def test_small_words_that_many_items_hold_are_told_of_nowhere(context: Desk) -> 
     ],
 )
 def test_where_nothing_is_found_is_said_what_narrowed_the_search(
-    context: Desk, narrowed: dict[str, Any], text: str
+    context: SearchServices, narrowed: dict[str, Any], text: str
 ) -> None:
     context.note("Tea")
 
@@ -106,7 +114,7 @@ def test_where_nothing_is_found_is_said_what_narrowed_the_search(
     assert (page.items, page.hint) == ((), text)
 
 
-def test_a_phrase_that_nothing_holds_is_said_to_be_looked_for_as_it_is(context: Desk) -> None:
+def test_a_phrase_that_nothing_holds_is_said_to_be_looked_for_as_it_is(context: SearchServices) -> None:
     context.note("Tea, green")
 
     page = context.found('"green tea"')
@@ -115,7 +123,7 @@ def test_a_phrase_that_nothing_holds_is_said_to_be_looked_for_as_it_is(context: 
     assert (page.items, page.hint) == ((), hint)
 
 
-def test_what_narrowed_a_search_that_finds_is_not_told(context: Desk) -> None:
+def test_what_narrowed_a_search_that_finds_is_not_told(context: SearchServices) -> None:
     context.note("Green tea")
 
     page = context.search.search('"green tea"', PageRequest(limit=1), kinds=("note",), mode="keyword")
@@ -123,7 +131,7 @@ def test_what_narrowed_a_search_that_finds_is_not_told(context: Desk) -> None:
     assert (len(page.items), page.hint) == (1, "")
 
 
-def test_a_title_that_is_the_whole_query_comes_first(context: Desk, meaning: Told) -> None:
+def test_a_title_that_is_the_whole_query_comes_first(context: SearchServices, meaning: StandInSearch) -> None:
     near = context.note("About tea", "green tea, green tea, green tea")
     context.note("Green Tea", "leaves")
     meaning.hits = {near: 0.9}
@@ -132,7 +140,9 @@ def test_a_title_that_is_the_whole_query_comes_first(context: Desk, meaning: Tol
     assert context.titles("green tea")[0] == "Green Tea"
 
 
-def test_the_snippet_of_a_meaning_is_the_passage_that_is_near(app: App, context: Desk, meaning: Told) -> None:
+def test_the_snippet_of_a_meaning_is_the_passage_that_is_near(
+    app: App, context: SearchServices, meaning: StandInSearch
+) -> None:
     text = "\n\n".join(f"Paragraph {number}. " + "Words about the house. " * 15 for number in range(9))
     near = context.note("Long", text + "\n\nDamp spot under the sink.")
     last = split_chunks("Long", text + "\n\nDamp spot under the sink.")[-1]
@@ -146,14 +156,16 @@ def test_the_snippet_of_a_meaning_is_the_passage_that_is_near(app: App, context:
     assert "Paragraph 0" not in snippet
 
 
-def test_what_stands_far_behind_the_nearest_is_left_out(context: Desk, meaning: Told) -> None:
+def test_what_stands_far_behind_the_nearest_is_left_out(context: SearchServices, meaning: StandInSearch) -> None:
     near, far = context.note("Near"), context.note("Far")
     meaning.hits = {near: 0.6, far: 0.2}
 
     assert context.titles("something else") == ["Near"]
 
 
-def test_what_is_in_the_trash_is_not_found_though_the_index_lags(app: App, context: Desk, meaning: Told) -> None:
+def test_what_is_in_the_trash_is_not_found_though_the_index_lags(
+    app: App, context: SearchServices, meaning: StandInSearch
+) -> None:
     gone, kept = context.note("Gone"), context.note("Kept")
     meaning.hits = {gone: 0.6, kept: 0.5, "n_zzzzzzzzzz": 0.5}
     write_rows(app, "UPDATE notes SET deleted_at = '2026-05-20 08:00:00.000000' WHERE id = :gone", gone=gone)
@@ -161,7 +173,7 @@ def test_what_is_in_the_trash_is_not_found_though_the_index_lags(app: App, conte
     assert context.titles("something else") == ["Kept"]
 
 
-def test_the_filters_reach_the_index(context: Desk, meaning: Told) -> None:
+def test_the_filters_reach_the_index(context: SearchServices, meaning: StandInSearch) -> None:
     context.search.search("tea", PageRequest(), kinds=("task", "note"), since="2026-05-01", until="2026-05-02")
 
     expected = meaning.asked[0][1]
@@ -171,7 +183,9 @@ def test_the_filters_reach_the_index(context: Desk, meaning: Told) -> None:
     assert (expected.until - expected.since).days == 2
 
 
-def test_a_hit_of_meaning_that_the_filters_exclude_by_now_is_left_out(context: Desk, meaning: Told) -> None:
+def test_a_hit_of_meaning_that_the_filters_exclude_by_now_is_left_out(
+    context: SearchServices, meaning: StandInSearch
+) -> None:
     note = context.note("Tea leaves")
     meaning.hits = {note: 0.6}
 
@@ -180,7 +194,7 @@ def test_a_hit_of_meaning_that_the_filters_exclude_by_now_is_left_out(context: D
     assert page.items == ()
 
 
-def test_the_answer_says_what_ran_and_what_waits(context: Desk, meaning: Told) -> None:
+def test_the_answer_says_what_ran_and_what_waits(context: SearchServices, meaning: StandInSearch) -> None:
     context.note("Tea")
     meaning.pending = 3
 
@@ -191,7 +205,9 @@ def test_the_answer_says_what_ran_and_what_waits(context: Desk, meaning: Told) -
     assert "3 newer changes are not searched yet" in summarize_search(context.found("tea", "semantic"))
 
 
-def test_what_meaning_has_not_read_yet_is_found_by_one_of_the_words(context: Desk, meaning: Told) -> None:
+def test_what_meaning_has_not_read_yet_is_found_by_one_of_the_words(
+    context: SearchServices, meaning: StandInSearch
+) -> None:
     old = context.note("Heating", "The boiler is loud.")
     meaning.hits = {old: 0.6}
     for number in range(3):
@@ -204,7 +220,9 @@ def test_what_meaning_has_not_read_yet_is_found_by_one_of_the_words(context: Des
     assert set(context.titles("where is the broken thermostat")) == {"Heating", "Room 0", "Room 1", "Room 2"}
 
 
-def test_without_meaning_keywords_answer_and_the_reason_is_told(context: Desk, meaning: Told) -> None:
+def test_without_meaning_keywords_answer_and_the_reason_is_told(
+    context: SearchServices, meaning: StandInSearch
+) -> None:
     context.note("Tea")
     meaning.gap = OFF
 
@@ -215,7 +233,9 @@ def test_without_meaning_keywords_answer_and_the_reason_is_told(context: Desk, m
     assert summarize_search(semantic).endswith(", by words alone: The model is loading. Ask again in a moment.")
 
 
-def test_a_note_that_holds_the_whole_query_comes_alone_and_the_weaker_are_counted(context: Desk, meaning: Told) -> None:
+def test_a_note_that_holds_the_whole_query_comes_alone_and_the_weaker_are_counted(
+    context: SearchServices, meaning: StandInSearch
+) -> None:
     sought = context.note("Wasps in the shed roof")
     others = [context.note(f"Note {number}") for number in range(4)]
     meaning.hits = {sought: 0.7, **dict.fromkeys(others, 0.4)}
@@ -227,7 +247,9 @@ def test_a_note_that_holds_the_whole_query_comes_alone_and_the_weaker_are_counte
     assert len(context.found("wasps shed roof", "semantic").items) == 5
 
 
-def test_beside_a_corrected_word_notes_of_the_same_meaning_are_shown(context: Desk, meaning: Told) -> None:
+def test_beside_a_corrected_word_notes_of_the_same_meaning_are_shown(
+    context: SearchServices, meaning: StandInSearch
+) -> None:
     corrected = context.note("Huerto", "Los tomates")
     blight = context.note("Blight", "On all the plants again")
     meaning.hits = {blight: 0.4, corrected: 0.35}
@@ -235,14 +257,14 @@ def test_beside_a_corrected_word_notes_of_the_same_meaning_are_shown(context: De
     assert {row.id for row in context.found("Tomaten").items} == {corrected, blight}
 
 
-def test_the_floor_leaves_out_no_note_that_holds_every_word(context: Desk, meaning: Told) -> None:
+def test_the_floor_leaves_out_no_note_that_holds_every_word(context: SearchServices, meaning: StandInSearch) -> None:
     ids = {context.note(f"Tea of sort {number}") for number in range(12)}
     meaning.hits = {context.note("Coffee"): 0.6}
 
     assert ids <= {row.id for row in context.found("tea").items}
 
 
-def test_pages_of_both_arms_walk_every_hit_once(context: Desk, meaning: Told) -> None:
+def test_pages_of_both_arms_walk_every_hit_once(context: SearchServices, meaning: StandInSearch) -> None:
     ids = [context.note(f"Tea {number}") for number in range(9)]
     others = [context.note(f"Coffee {number}") for number in range(6)]
     meaning.hits = {**dict.fromkeys([others[0], *ids[:3]], 0.6), **dict.fromkeys(others[1:], 0.45)}
@@ -261,7 +283,7 @@ def test_pages_of_both_arms_walk_every_hit_once(context: Desk, meaning: Told) ->
     assert rows == [row.id for row in context.found("tea").items]
 
 
-def test_of_two_alike_the_one_written_last_stands_first(context: Desk, clock: StandingClock) -> None:
+def test_of_two_alike_the_one_written_last_stands_first(context: SearchServices, clock: StandingClock) -> None:
     context.note("Tea", "leaves")
     clock.advance(days=300)
     context.note("Teas", "leaves")
@@ -269,7 +291,7 @@ def test_of_two_alike_the_one_written_last_stands_first(context: Desk, clock: St
     assert context.titles("leaves") == ["Teas", "Tea"]
 
 
-def test_pages_begun_without_meaning_go_on_without_it(context: Desk, meaning: Told) -> None:
+def test_pages_begun_without_meaning_go_on_without_it(context: SearchServices, meaning: StandInSearch) -> None:
     ids = [context.note(f"Tea {number}") for number in range(9)]
     others = [context.note(f"Coffee {number}") for number in range(3)]
     meaning.gap = OFF
@@ -282,14 +304,16 @@ def test_pages_begun_without_meaning_go_on_without_it(context: Desk, meaning: To
 
 
 @pytest.mark.parametrize("query", ['"fig tree"', "“fig tree”", "«fig tree»"])
-def test_nothing_but_quoted_words_is_looked_for_literally(context: Desk, meaning: Told, query: str) -> None:
+def test_nothing_but_quoted_words_is_looked_for_literally(
+    context: SearchServices, meaning: StandInSearch, query: str
+) -> None:
     context.note("Fig tree")
     meaning.hits = {context.note("Tree of figs"): 0.9}
 
     assert context.titles(query) == ["Fig tree"]
 
 
-def test_words_that_no_item_holds_are_said_to_be_so(context: Desk, meaning: Told) -> None:
+def test_words_that_no_item_holds_are_said_to_be_so(context: SearchServices, meaning: StandInSearch) -> None:
     meaning.hits = {context.note("Boiler", "Repaired in winter."): 0.4}
 
     page = context.found("qwertyuiop")
@@ -298,6 +322,6 @@ def test_words_that_no_item_holds_are_said_to_be_so(context: Desk, meaning: Told
     assert "No item contains any of these words" in page.hint
 
 
-def test_a_period_that_ends_before_it_begins_is_refused(context: Desk) -> None:
+def test_a_period_that_ends_before_it_begins_is_refused(context: SearchServices) -> None:
     with pytest.raises(InvalidInputError, match="since"):
         context.search.search("tea", PageRequest(), since="2026-05-20", until="2026-05-10")

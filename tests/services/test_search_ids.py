@@ -5,13 +5,13 @@ import pytest
 from panorama.app import App
 from panorama.domain.paging import PageRequest
 from panorama.services.search.search import Mode
-from tests.services.searching import Desk, Told, context, meaning
+from tests.services.searching import SearchServices, StandInSearch, context, meaning
 from tests.stored_rows import write_rows
 
 __all__ = ["context", "meaning"]
 
 
-def test_an_id_comes_first_in_every_mode(context: Desk, meaning: Told) -> None:
+def test_an_id_comes_first_in_every_mode(context: SearchServices, meaning: StandInSearch) -> None:
     note, other = context.note("Tea"), context.note("Coffee")
     meaning.hits = {other: 0.9}
 
@@ -20,7 +20,7 @@ def test_an_id_comes_first_in_every_mode(context: Desk, meaning: Told) -> None:
     assert [(row.id, row.why[0]) for row in first] == [(note, "id")] * 3
 
 
-def test_an_id_is_found_in_any_case_and_as_it_is_read_aloud(context: Desk, meaning: Told) -> None:
+def test_an_id_is_found_in_any_case_and_as_it_is_read_aloud(context: SearchServices, meaning: StandInSearch) -> None:
     note, other = context.note("Tea"), context.note("Coffee")
     meaning.hits = {other: 0.9}
 
@@ -28,7 +28,7 @@ def test_an_id_is_found_in_any_case_and_as_it_is_read_aloud(context: Desk, meani
         assert [(row.id, row.why) for row in context.found(form).items] == [(note, ("id",))]
 
 
-def test_ids_in_a_sentence_come_first_and_the_rest_behind(context: Desk, meaning: Told) -> None:
+def test_ids_in_a_sentence_come_first_and_the_rest_behind(context: SearchServices, meaning: StandInSearch) -> None:
     context.note("Green")
     one, two = context.note("Tea"), context.note("Coffee")
 
@@ -40,7 +40,9 @@ def test_ids_in_a_sentence_come_first_and_the_rest_behind(context: Desk, meaning
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
-def test_an_id_that_no_item_has_finds_nothing_but_what_mentions_it(context: Desk, meaning: Told, mode: Mode) -> None:
+def test_an_id_that_no_item_has_finds_nothing_but_what_mentions_it(
+    context: SearchServices, meaning: StandInSearch, mode: Mode
+) -> None:
     meaning.hits = {context.note("Coffee"): 0.9}
 
     nothing = context.found("N_JBTDG0EE1W", mode)
@@ -54,7 +56,9 @@ def test_an_id_that_no_item_has_finds_nothing_but_what_mentions_it(context: Desk
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
-def test_what_holds_only_the_letter_of_an_id_does_not_mention_it(context: Desk, meaning: Told, mode: Mode) -> None:
+def test_what_holds_only_the_letter_of_an_id_does_not_mention_it(
+    context: SearchServices, meaning: StandInSearch, mode: Mode
+) -> None:
     meaning.hits = {context.note("Peat", "Up to 30 t and n tonnes, said jbtdg0ee1w."): 0.9}
 
     page = context.found("n_jbtdg0ee1w", mode)
@@ -63,7 +67,9 @@ def test_what_holds_only_the_letter_of_an_id_does_not_mention_it(context: Desk, 
 
 
 @pytest.mark.parametrize("query", ["see n_jbtdg0ee1w please", "note N_JBTDG0EE1W", "is n_jbtdg0ee1w done?"])
-def test_an_id_that_no_item_has_is_said_to_be_none_within_a_sentence(context: Desk, meaning: Told, query: str) -> None:
+def test_an_id_that_no_item_has_is_said_to_be_none_within_a_sentence(
+    context: SearchServices, meaning: StandInSearch, query: str
+) -> None:
     meaning.hits = {context.note("Please see this note: all is done"): 0.9}
 
     nothing = context.found(query)
@@ -75,7 +81,7 @@ def test_an_id_that_no_item_has_is_said_to_be_none_within_a_sentence(context: De
     assert ([row.id for row in some.items], some.hint) == ([mentions], f"{unknown} These mention it.")
 
 
-def test_an_unknown_id_beside_a_known_one_is_said_and_takes_nothing_away(context: Desk) -> None:
+def test_an_unknown_id_beside_a_known_one_is_said_and_takes_nothing_away(context: SearchServices) -> None:
     green, tea = context.note("Green"), context.note("Tea")
 
     page = context.found(f"is {tea} or n_jbtdg0ee1w green?")
@@ -84,14 +90,16 @@ def test_an_unknown_id_beside_a_known_one_is_said_and_takes_nothing_away(context
     assert "No item has the id n_jbtdg0ee1w." in page.hint
 
 
-def test_many_unknown_ids_are_told_in_few_words(context: Desk) -> None:
+def test_many_unknown_ids_are_told_in_few_words(context: SearchServices) -> None:
     hint = context.found(" ".join(f"n_jbtdg0ee{number}" for number in range(10, 16))).hint
 
     assert hint.count("No item has the id") == 3
     assert hint.endswith("3 more of these ids were not found either.")
 
 
-def test_of_an_id_that_is_not_found_is_said_where_the_item_is(app: App, context: Desk, meaning: Told) -> None:
+def test_of_an_id_that_is_not_found_is_said_where_the_item_is(
+    app: App, context: SearchServices, meaning: StandInSearch
+) -> None:
     gone, kept = context.note("Gone"), context.note("Kept")
     write_rows(app, "UPDATE notes SET deleted_at = '2026-05-20 08:00:00.000000' WHERE id = :gone", gone=gone)
 
@@ -101,7 +109,9 @@ def test_of_an_id_that_is_not_found_is_said_where_the_item_is(app: App, context:
     assert (other.items, "does not match the filters" in other.hint) == ((), True)
 
 
-def test_a_name_that_looks_like_an_id_is_looked_for_like_any_words(context: Desk, meaning: Told) -> None:
+def test_a_name_that_looks_like_an_id_is_looked_for_like_any_words(
+    context: SearchServices, meaning: StandInSearch
+) -> None:
     near = context.note("Letters")
     meaning.hits = {near: 0.9}
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.services.searching import Desk, Told, context, meaning
+from tests.services.searching import SearchServices, StandInSearch, context, meaning
 
 __all__ = ["context", "meaning"]
 
 
 def test_a_misspelt_word_is_repaired_for_its_words_and_asked_as_typed_for_its_meaning(
-    context: Desk, meaning: Told
+    context: SearchServices, meaning: StandInSearch
 ) -> None:
     context.note("Architect", "Her fee is due.")
 
@@ -30,7 +30,7 @@ def test_a_misspelt_word_is_repaired_for_its_words_and_asked_as_typed_for_its_me
         ("планируем встречу", "всречу", "встречу"),
     ],
 )
-def test_slips_of_many_sorts_are_repaired(context: Desk, text: str, query: str, searched: str) -> None:
+def test_slips_of_many_sorts_are_repaired(context: SearchServices, text: str, query: str, searched: str) -> None:
     context.note("Plan", text)
 
     page = context.found(query)
@@ -40,7 +40,7 @@ def test_slips_of_many_sorts_are_repaired(context: Desk, text: str, query: str, 
 
 
 @pytest.mark.parametrize("query", ['"archetect"', "archetect*", "xyzzy", "arc", "1234", "residence"])
-def test_what_is_quoted_begun_known_or_far_from_all_is_not_repaired(context: Desk, query: str) -> None:
+def test_what_is_quoted_begun_known_or_far_from_all_is_not_repaired(context: SearchServices, query: str) -> None:
     context.note("Plan", "architect, residual 1235")
 
     assert "Searched for" not in context.found(query).hint
@@ -55,7 +55,9 @@ def test_what_is_quoted_begun_known_or_far_from_all_is_not_repaired(context: Des
         ("la nuca", "nunca llega el tren"),
     ],
 )
-def test_a_word_that_holds_sentences_together_is_no_misspelt_other_one(context: Desk, text: str, query: str) -> None:
+def test_a_word_that_holds_sentences_together_is_no_misspelt_other_one(
+    context: SearchServices, text: str, query: str
+) -> None:
     context.note("Plan", text)
 
     assert "Searched for" not in context.found(query).hint
@@ -71,20 +73,20 @@ def test_a_word_that_holds_sentences_together_is_no_misspelt_other_one(context: 
         ("RTX4090", "rtx 4090 x"),
     ],
 )
-def test_a_code_is_found_with_and_without_its_hyphen(context: Desk, text: str, query: str) -> None:
+def test_a_code_is_found_with_and_without_its_hyphen(context: SearchServices, text: str, query: str) -> None:
     context.note("Plan", f"reference {text} of May")
     context.note("Other", "reference QX 900 83 RTX 83K1")
 
     assert context.titles(query)[0] == "Plan"
 
 
-def test_a_last_word_that_begins_another_is_not_repaired(context: Desk) -> None:
+def test_a_last_word_that_begins_another_is_not_repaired(context: SearchServices) -> None:
     context.note("Plan", "architect")
 
     assert (context.titles("archit"), context.found("archit").hint) == (["Plan"], "")
 
 
-def test_a_last_word_that_is_known_is_not_taken_for_a_beginning(context: Desk) -> None:
+def test_a_last_word_that_is_known_is_not_taken_for_a_beginning(context: SearchServices) -> None:
     context.note("Car", "car")
     context.note("Floor", "carpet")
 

@@ -8,12 +8,12 @@ from panorama.calls import Answer
 from panorama.domain.paging import PageRequest
 from panorama.services.summaries import summarize_search
 from tests.conftest import StandingClock
-from tests.services.searching import OFF, Desk, Told, context, meaning
+from tests.services.searching import OFF, SearchServices, StandInSearch, context, meaning
 
 __all__ = ["context", "meaning"]
 
 
-def test_items_like_one_are_those_near_to_it(context: Desk, meaning: Told) -> None:
+def test_items_like_one_are_those_near_to_it(context: SearchServices, meaning: StandInSearch) -> None:
     one, near = context.note("Quince jam"), context.note("Marmalade", "Boil the oranges.")
     meaning.hits = {near: 0.7}
 
@@ -23,7 +23,9 @@ def test_items_like_one_are_those_near_to_it(context: Desk, meaning: Told) -> No
     assert meaning.asked[-1][0] == one
 
 
-def test_without_meaning_items_like_one_share_its_telling_words(context: Desk, meaning: Told) -> None:
+def test_without_meaning_items_like_one_share_its_telling_words(
+    context: SearchServices, meaning: StandInSearch
+) -> None:
     one = context.note("Quince jam", "Boil the quinces with sugar and cardamom.")
     context.note("Marmalade", "Oranges, sugar, cardamom.")
     context.note("Bicycle", "New tyres.")
@@ -36,7 +38,7 @@ def test_without_meaning_items_like_one_share_its_telling_words(context: Desk, m
     assert summarize_search(page).endswith("The model is loading. Ask again in a moment.")
 
 
-def test_a_note_of_the_same_title_is_called_a_possible_duplicate(context: Desk, clock: StandingClock) -> None:
+def test_a_note_of_the_same_title_is_called_a_possible_duplicate(context: SearchServices, clock: StandingClock) -> None:
     first = context.note("Quince jam")
     clock.advance(days=3)
 
@@ -45,7 +47,9 @@ def test_a_note_of_the_same_title_is_called_a_possible_duplicate(context: Desk, 
     assert hint == f"Possible duplicate: {first} “Quince jam” (created 20 May 2026)."
 
 
-def test_a_note_that_means_the_same_is_called_a_possible_duplicate(context: Desk, meaning: Told) -> None:
+def test_a_note_that_means_the_same_is_called_a_possible_duplicate(
+    context: SearchServices, meaning: StandInSearch
+) -> None:
     first = context.note("Jam of quinces", "Boil them.")
     meaning.hits = {first: 0.93}
 
@@ -54,7 +58,7 @@ def test_a_note_that_means_the_same_is_called_a_possible_duplicate(context: Desk
 
 @pytest.mark.parametrize(("model", "score"), [("minilm", 0.8), ("ollama:other", 0.99)])
 def test_what_is_only_alike_or_of_an_unmeasured_model_is_no_duplicate(
-    context: Desk, meaning: Told, model: str, score: float
+    context: SearchServices, meaning: StandInSearch, model: str, score: float
 ) -> None:
     first = context.note("Jam of quinces")
     meaning.hits, meaning.model = {first: score}, model
@@ -62,14 +66,14 @@ def test_what_is_only_alike_or_of_an_unmeasured_model_is_no_duplicate(
     assert context.notes.create("Quince jam").hint == ""
 
 
-def test_the_minutes_of_another_day_are_no_duplicate(context: Desk, meaning: Told) -> None:
+def test_the_minutes_of_another_day_are_no_duplicate(context: SearchServices, meaning: StandInSearch) -> None:
     first = context.note("Minutes 12 May")
     meaning.hits = {first: 0.97}
 
     assert context.notes.create("Minutes 19 May").hint == ""
 
 
-def test_a_task_of_a_note_s_title_is_no_duplicate_and_one_of_a_task_s_title_is(context: Desk) -> None:
+def test_a_task_of_a_note_s_title_is_no_duplicate_and_one_of_a_task_s_title_is(context: SearchServices) -> None:
     context.note("Order seeds")
     task = context.tasks.create("Order seeds")
 
@@ -77,7 +81,7 @@ def test_a_task_of_a_note_s_title_is_no_duplicate_and_one_of_a_task_s_title_is(c
     assert task.value.id in context.tasks.create("order seeds").hint
 
 
-def test_without_a_model_only_titles_are_compared(context: Desk, meaning: Told) -> None:
+def test_without_a_model_only_titles_are_compared(context: SearchServices, meaning: StandInSearch) -> None:
     context.note("Jam of quinces")
     meaning.gap = OFF
 

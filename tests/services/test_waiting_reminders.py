@@ -12,7 +12,7 @@ from tests.conftest import StandingClock
 Call = Callable[..., Answer]
 
 
-def rung(call: Call, app: App, clock: StandingClock) -> str:
+def ring_reminder(call: Call, app: App, clock: StandingClock) -> str:
     """Let a reminder ring, and return its id."""
     reminder = call("create_reminder", title="Call Petra", at="2026-05-20T11:00").data["id"]
     app.timing.run_due(lambda _: None)
@@ -24,7 +24,7 @@ def rung(call: Call, app: App, clock: StandingClock) -> str:
 def test_the_status_counts_reminders_that_wait(call: Call, app: App, clock: StandingClock) -> None:
     before = call("status")
 
-    reminder = rung(call, app, clock)
+    reminder = ring_reminder(call, app, clock)
 
     assert (before.data["reminders_waiting"], "rang" in before.summary) == (0, False)
     assert call("status").data["reminders_waiting"] == 1
@@ -47,7 +47,7 @@ def test_a_list_of_waiting_reminders_points_to_those_to_come(call: Call, app: Ap
 def test_todays_page_names_reminders_that_wait(call: Call, app: App, clock: StandingClock) -> None:
     assert "Reminders" not in call("pages.today").data["markdown"]
 
-    reminder = rung(call, app, clock)
+    reminder = ring_reminder(call, app, clock)
 
     assert f"Call Petra (due 2026-05-20T11:00+02:00, 60 min late) `{reminder}`" in call("pages.today").data["markdown"]
 
@@ -56,7 +56,7 @@ def test_whoever_comes_is_told_of_each_reminder_once_and_not_of_one_that_was_put
     call: Call, app: App, clock: StandingClock
 ) -> None:
     daily = call("create_reminder", title="Feed", at="2026-05-20T11:00", recurrence="FREQ=DAILY").data["id"]
-    reminder = rung(call, app, clock)
+    reminder = ring_reminder(call, app, clock)
     clock.advance(days=1)
     app.timing.run_due(lambda _: None)
     heard = [item.reminder.id for item in app.timing.ringing.list_pending(20)]

@@ -50,7 +50,7 @@ class Zeros(dict[str, Any]):
 
 
 @dataclass(frozen=True)
-class Here:
+class PanoramaContents:
     """What there is in Panorama."""
 
     call: Callable[..., Answer]
@@ -77,8 +77,8 @@ class Here:
 
 
 @pytest.fixture
-def here(call: Callable[..., Answer]) -> Here:
-    return Here(call)
+def here(call: Callable[..., Answer]) -> PanoramaContents:
+    return PanoramaContents(call)
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def run(call: Callable[..., Answer], vault: Vault) -> Callable[..., Zeros]:
 Import = Callable[..., Zeros]
 
 
-def made(report: Zeros) -> tuple[int, int, int]:
+def count_imported(report: Zeros) -> tuple[int, int, int]:
     """Return how many notes, tasks and projects an import made."""
     return report["notes_created"], report["tasks_created"], report["projects_created"]
 

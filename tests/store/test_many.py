@@ -57,7 +57,7 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
     database.close()
 
 
-def standing(connection: Connection, name: str) -> list[tuple[Any, ...]]:
+def read_stored(connection: Connection, name: str) -> list[tuple[Any, ...]]:
     """Return what stands in a table, as it is in the file, with its types there."""
     types = ", ".join(f"typeof({item}), {item}" for item in NAMES)
     return [tuple(row) for row in connection.exec_driver_sql(f'SELECT "key", {types} FROM {name} ORDER BY "key"')]
@@ -67,8 +67,8 @@ def test_rows_are_as_if_each_were_inserted_by_sqlalchemy(connection: Connection)
     bulk_writes.insert_rows(connection, OURS, ("key", *NAMES), ROWS)
 
     connection.execute(insert(THEIRS), [dict(zip(("key", *NAMES), row, strict=True)) for row in ROWS])
-    assert standing(connection, "ours") == standing(connection, "theirs")
-    assert len(standing(connection, "ours")) == len(ROWS)
+    assert read_stored(connection, "ours") == read_stored(connection, "theirs")
+    assert len(read_stored(connection, "ours")) == len(ROWS)
 
 
 @pytest.mark.parametrize("count", [1, 2, 63, 64, 65, 200])
@@ -102,7 +102,7 @@ def test_a_row_that_is_there_is_refused_or_passed_over_as_is_asked(connection: C
 def test_no_rows_are_nothing(connection: Connection) -> None:
     bulk_writes.insert_rows(connection, OURS, ("key",), [])
 
-    assert standing(connection, "ours") == []
+    assert read_stored(connection, "ours") == []
 
 
 def test_a_driver_that_takes_names_is_refused() -> None:

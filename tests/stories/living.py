@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.conftest import Chat, Told
+from tests.conftest import Chat, ToolAnswer
 
 
 async def item(chat: Chat, id_: str) -> dict[str, Any]:
@@ -17,7 +17,7 @@ async def living(chat: Chat) -> set[str]:
     return {name for names in found for name in names}
 
 
-async def full_house(chat: Chat) -> Told:
+async def full_house(chat: Chat) -> ToolAnswer:
     """Make a project with two tasks, a note and a link."""
     made = await chat("create_project", name="House")
     for title in ("Paint", "Clean"):

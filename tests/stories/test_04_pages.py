@@ -8,12 +8,12 @@ import pytest
 
 from panorama.calls import Answer
 from panorama.errors import InvalidInputError
-from tests.conftest import Chat, Told
+from tests.conftest import Chat, ToolAnswer
 
 pytestmark = pytest.mark.anyio
 
 
-async def pages(chat: Chat, tool: str, **arguments: Any) -> AsyncIterator[Told]:
+async def pages(chat: Chat, tool: str, **arguments: Any) -> AsyncIterator[ToolAnswer]:
     """Read every page of a list."""
     page = await chat(tool, **arguments)
     yield page

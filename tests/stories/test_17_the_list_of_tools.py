@@ -57,7 +57,7 @@ DEFAULT = {
 }
 
 
-async def listed(chat: Chat) -> list[Tool]:
+async def list_tools(chat: Chat) -> list[Tool]:
     """List the tools."""
     return list(await chat.client.list_tools())
 
@@ -74,11 +74,11 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 async def test_the_default_tools_are_those_of_the_design(either: Chat) -> None:
-    assert {tool.name for tool in await listed(either)} == DEFAULT
+    assert {tool.name for tool in await list_tools(either)} == DEFAULT
 
 
 async def test_there_are_at_most_38(either: Chat) -> None:
-    assert len(await listed(either)) <= 38
+    assert len(await list_tools(either)) <= 38
 
 
 async def test_the_list_fits_into_its_budget(either: Chat) -> None:
@@ -89,7 +89,7 @@ async def test_the_list_fits_into_its_budget(either: Chat) -> None:
             + json.dumps(tool.input_schema, separators=(",", ":"), ensure_ascii=False)
         )
         / 4
-        for tool in await listed(either)
+        for tool in await list_tools(either)
     ]
 
     assert sum(sizes) <= 4_900
@@ -98,7 +98,7 @@ async def test_the_list_fits_into_its_budget(either: Chat) -> None:
 async def test_all_that_scripts_need_in_the_list_is_two_tools_of_700_tokens(either: Chat) -> None:
     sizes = [
         len(json.dumps(tool.model_dump(include={"name", "description", "input_schema"}), ensure_ascii=False)) / 4
-        for tool in await listed(either)
+        for tool in await list_tools(either)
         if tool.name in ("run_code", "search_sdk")
     ]
 
@@ -116,22 +116,22 @@ async def test_every_connection_sees_the_same_list(app: App) -> None:
 
 
 async def test_the_list_stays_the_same_after_calls(either: Chat) -> None:
-    before = [tool.name for tool in await listed(either)]
+    before = [tool.name for tool in await list_tools(either)]
     await either("create_project", name="House")
     await either("get_project", project="House")
 
-    assert [tool.name for tool in await listed(either)] == before
+    assert [tool.name for tool in await list_tools(either)] == before
 
 
 async def test_every_tool_has_a_title_and_a_description(either: Chat) -> None:
-    for tool in await listed(either):
+    for tool in await list_tools(either):
         assert tool.title, tool.name
         assert tool.description, tool.name
         assert len(tool.description) <= 600, tool.name
 
 
 async def test_no_description_sends_to_a_tool_that_is_not_listed(app: App, either: Chat) -> None:
-    tools = await listed(either)
+    tools = await list_tools(either)
     others = {
         operation.operation.tool for operation in app.calls.operation_arguments if "_" in operation.operation.tool
     } - DEFAULT
@@ -145,7 +145,7 @@ async def test_no_description_sends_to_a_tool_that_is_not_listed(app: App, eithe
 
 
 async def test_batch_names_every_tool_that_it_alone_reaches_for_everyday_work(app: App, either: Chat) -> None:
-    batch = next(tool for tool in await listed(either) if tool.name == "batch")
+    batch = next(tool for tool in await list_tools(either) if tool.name == "batch")
     others = [
         operation.operation
         for operation in app.calls.operation_arguments
@@ -186,7 +186,7 @@ async def test_search_sdk_finds_the_tools_that_only_batch_reaches(either: Chat) 
 
 
 async def test_free_form_objects_are_open(app: App, either: Chat) -> None:
-    tools = {tool.name: tool.input_schema["properties"] for tool in await listed(either)}
+    tools = {tool.name: tool.input_schema["properties"] for tool in await list_tools(either)}
 
     for tool, name in (("query", "where"), ("run_code", "inputs"), ("run_script", "args")):
         assert tools[tool][name]["additionalProperties"] is True
@@ -202,7 +202,7 @@ async def test_free_form_objects_are_open(app: App, either: Chat) -> None:
     ],
 )  # fmt: skip
 async def test_descriptions_hold_the_words_that_people_use(either: Chat, word: str, name: str) -> None:
-    tool = next(tool for tool in await listed(either) if tool.name == name)
+    tool = next(tool for tool in await list_tools(either) if tool.name == name)
 
     assert word in f"{tool.description} {json.dumps(tool.input_schema)}".lower()
 
@@ -214,20 +214,20 @@ async def test_get_job_without_a_job_lists_them(either: Chat) -> None:
 
 
 async def test_descriptions_are_about_180_characters_on_average(either: Chat) -> None:
-    lengths = [len(tool.description or "") for tool in await listed(either)]
+    lengths = [len(tool.description or "") for tool in await list_tools(either)]
 
     assert sum(lengths) / len(lengths) <= 200
 
 
 async def test_names_are_a_verb_and_a_noun_and_short(either: Chat) -> None:
-    for tool in await listed(either):
+    for tool in await list_tools(either):
         assert len(tool.name) <= 40
         assert tool.name.replace("_", "").isalpha()
         assert tool.name.islower()
 
 
 async def test_every_tool_has_annotations(either: Chat) -> None:
-    for tool in await listed(either):
+    for tool in await list_tools(either):
         hints = tool.annotations
         assert hints is not None, tool.name
         declared = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
@@ -235,7 +235,7 @@ async def test_every_tool_has_annotations(either: Chat) -> None:
 
 
 async def test_reading_tools_say_that_they_only_read(either: Chat) -> None:
-    reading = {tool.name for tool in await listed(either) if tool.annotations and tool.annotations.read_only_hint}
+    reading = {tool.name for tool in await list_tools(either) if tool.annotations and tool.annotations.read_only_hint}
 
     writing = (
         "create",
@@ -255,20 +255,20 @@ async def test_reading_tools_say_that_they_only_read(either: Chat) -> None:
 
 
 async def test_what_may_destroy_says_so(either: Chat) -> None:
-    tools = {tool.name: tool.annotations for tool in await listed(either)}
+    tools = {tool.name: tool.annotations for tool in await list_tools(either)}
 
     assert tools["delete_item"].destructive_hint is True
     assert tools["create_task"].destructive_hint is False
 
 
 async def test_every_tool_has_an_output_schema_of_the_envelope(either: Chat) -> None:
-    for tool in await listed(either):
+    for tool in await list_tools(either):
         schema = tool.output_schema or {}
         assert {"data", "summary", "metadata"} <= set(schema.get("properties", {})), tool.name
 
 
 async def test_input_schemas_show_no_null(either: Chat) -> None:
-    for tool in await listed(either):
+    for tool in await list_tools(either):
         for part in parts(tool.input_schema):
             assert part.get("type") != "null", tool.name
             assert "null" not in (part.get("type") or []), tool.name
@@ -276,18 +276,18 @@ async def test_input_schemas_show_no_null(either: Chat) -> None:
 
 
 async def test_input_schemas_know_no_references(either: Chat) -> None:
-    for tool in await listed(either):
+    for tool in await list_tools(either):
         assert all("$ref" not in part and "$defs" not in part for part in parts(tool.input_schema)), tool.name
 
 
 async def test_writes_take_an_idempotency_key_and_reads_do_not(either: Chat) -> None:
-    for tool in await listed(either):
+    for tool in await list_tools(either):
         reads = bool(tool.annotations and tool.annotations.read_only_hint)
         assert ("idempotency_key" in tool.input_schema["properties"]) is not reads, tool.name
 
 
 async def test_lists_take_a_limit_and_a_cursor(either: Chat) -> None:
-    tools = {tool.name: tool.input_schema["properties"] for tool in await listed(either)}
+    tools = {tool.name: tool.input_schema["properties"] for tool in await list_tools(either)}
 
     for name in ("list_projects", "list_tasks", "list_notes", "search", "query", "history"):
         assert {"limit", "cursor"} <= set(tools[name]), name

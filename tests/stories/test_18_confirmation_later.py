@@ -22,7 +22,7 @@ __all__ = ["furnished"]
 pytestmark = pytest.mark.anyio
 
 
-async def asked(app: App) -> InputRequiredResult:
+async def ask_deletion(app: App) -> InputRequiredResult:
     """Ask for a deletion as a client of today that answers later."""
     async with Client(build_server(app), elicitation_handler=Person().answer) as client:
         result = await client.session.call_tool("delete_item", ALL_OF_IT, allow_input_required=True)
@@ -41,7 +41,7 @@ async def answered(app: App, state: str | None, arguments: dict[str, Any] = ALL_
 
 @pytest.mark.usefixtures("furnished")
 async def test_a_question_survives_a_restart(app: App) -> None:
-    question = await asked(app)
+    question = await ask_deletion(app)
 
     result = await answered(app, question.request_state)
 
@@ -51,7 +51,7 @@ async def test_a_question_survives_a_restart(app: App) -> None:
 
 @pytest.mark.usefixtures("furnished")
 async def test_an_answer_counts_once(app: App, call: Call, rows: Rows) -> None:
-    question = await asked(app)
+    question = await ask_deletion(app)
     done = await answered(app, question.request_state)
     call("undo", unit=done.structured_content["metadata"]["undo"])
     before = rows()
@@ -66,7 +66,7 @@ async def test_an_answer_counts_once(app: App, call: Call, rows: Rows) -> None:
 async def test_an_answer_that_comes_after_five_minutes_is_refused(
     app: App, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, question = rows(), await asked(app)
+    before, question = rows(), await ask_deletion(app)
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 301)
 
@@ -88,7 +88,7 @@ async def test_a_yes_to_a_question_that_was_never_put_is_asked_for(app: App, row
 
 @pytest.mark.usefixtures("furnished")
 async def test_a_forged_state_is_refused(app: App, rows: Rows) -> None:
-    before, question = rows(), await asked(app)
+    before, question = rows(), await ask_deletion(app)
     state = question.request_state or ""
 
     for forged in ("yes", state[:-4] + "AAAA", state + "A"):
@@ -101,7 +101,7 @@ async def test_a_forged_state_is_refused(app: App, rows: Rows) -> None:
 @pytest.mark.usefixtures("furnished")
 async def test_the_state_of_another_call_is_refused(app: App, call: Call) -> None:
     call("create_task", title="Dig", project=call("create_project", name="Garden").data["id"])
-    question = await asked(app)
+    question = await ask_deletion(app)
 
     with pytest.raises(McpError, match="Invalid or expired requestState"):
         await answered(app, question.request_state, {"item": "Garden", "items": "trash"})
@@ -109,7 +109,7 @@ async def test_the_state_of_another_call_is_refused(app: App, call: Call) -> Non
 
 @pytest.mark.usefixtures("furnished")
 async def test_the_state_of_another_house_is_refused(app: App, rows: Rows) -> None:
-    before, question = rows(), await asked(app)
+    before, question = rows(), await ask_deletion(app)
     (app.settings.home / "state.key").write_bytes(b"k" * 32)
 
     with pytest.raises(McpError, match="Invalid or expired requestState"):

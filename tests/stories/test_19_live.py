@@ -48,7 +48,7 @@ def page(made: Answer) -> str:
     return f"panorama://{kind}/{made.data['id']}"
 
 
-def listed(call: Call) -> list[str]:
+def list_pages(call: Call) -> list[str]:
     """Return the names of the pages at hand."""
     return [row["name"] for row in call("pages.list").data]
 
@@ -194,7 +194,7 @@ async def test_at_most_fifty_are_listed(call: Call) -> None:
     steps = [{"tool": "create_note", "args": {"title": f"Note {n:02}", "pinned": True}} for n in range(60)]
     call("batch", operations=steps)
 
-    names = listed(call)
+    names = list_pages(call)
 
     assert names == [f"Note {n:02}" for n in range(50)]
 
@@ -223,12 +223,12 @@ def furnished(call: Call) -> None:
 async def test_the_list_of_pages_is_heard_to_change(
     furnished: None, listener: Listener, call: Call, last: str, change: str
 ) -> None:
-    before, (tool, arguments) = listed(call), CHANGES[change]
+    before, (tool, arguments) = list_pages(call), CHANGES[change]
 
     call(tool, **arguments)
 
     assert await rest(listener, call, last) == [RESOURCES]
-    assert listed(call) != before
+    assert list_pages(call) != before
 
 
 @pytest.mark.parametrize(
@@ -244,12 +244,12 @@ async def test_the_list_of_pages_is_heard_to_change(
 async def test_what_leaves_the_list_as_it_is_is_not_heard(
     furnished: None, listener: Listener, call: Call, last: str, tool: str, arguments: dict[str, object]
 ) -> None:
-    before = listed(call)
+    before = list_pages(call)
 
     call(tool, **arguments)
 
     assert await rest(listener, call, last) == []
-    assert listed(call) == before
+    assert list_pages(call) == before
 
 
 async def test_a_pinned_note_that_comes_back_from_the_trash_is_heard(

@@ -50,7 +50,7 @@ def toolsets() -> tuple[str, ...]:
     return ("default", "more")
 
 
-class Asked:
+class AnsweringUser:
     """Someone at a client that can ask; answers each question in the same way."""
 
     def __init__(self, action: Any = "accept") -> None:
@@ -92,7 +92,7 @@ async def test_a_run_that_proved_useful_is_kept_with_its_inputs(either: Chat) ->
 
 
 async def test_a_person_approves_in_the_client_and_a_tool_comes(app: App, era: Era) -> None:
-    person = Asked()
+    person = AnsweringUser()
     async with Client(build_server(app), mode=era, elicitation_handler=person.answer) as client:
         chat = Chat(client)
         await chat("save_script", name="mark_late", code=MARKING)
@@ -117,7 +117,7 @@ async def test_a_person_approves_in_the_client_and_a_tool_comes(app: App, era: E
 
 @pytest.mark.parametrize("action", ["decline", "cancel"])
 async def test_without_a_yes_it_stays_a_draft(app: App, era: Era, action: str) -> None:
-    async with Client(build_server(app), mode=era, elicitation_handler=Asked(action).answer) as client:
+    async with Client(build_server(app), mode=era, elicitation_handler=AnsweringUser(action).answer) as client:
         chat = Chat(client)
         await chat("save_script", name="mark_late", code=MARKING)
 
@@ -152,7 +152,7 @@ async def test_a_tool_that_only_reads_says_so(app: App, chat: Chat) -> None:
 
 
 async def test_a_tool_whose_script_writes_nothing_is_not_asked_about_as_if_it_did(app: App, era: Era) -> None:
-    person = Asked()
+    person = AnsweringUser()
     async with Client(build_server(app), mode=era, elicitation_handler=person.answer) as client:
         chat = Chat(client)
         await chat("save_script", name="count", code=COUNTING)
@@ -259,7 +259,7 @@ async def test_what_was_done_again_and_again_is_suggested(app: App, either: Chat
 
 async def test_a_question_about_one_text_is_not_answered_for_another(app: App) -> None:
     path = put(app, "count", COUNTING)
-    person = Asked()
+    person = AnsweringUser()
     async with Client(build_server(app), elicitation_handler=person.answer) as client:
         asked = await client.session.call_tool("promote_script", {"script": "count"}, allow_input_required=True)
         path.write_text(MARKING)

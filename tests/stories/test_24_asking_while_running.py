@@ -21,7 +21,7 @@ from panorama.mcp import tasks_extension
 from panorama.mcp.questions import waiting_calls
 from panorama.mcp.server import build_server
 from tests.conftest import ERAS, Chat, Era
-from tests.mcp.test_tasks import Task, Told
+from tests.mcp.test_tasks import Task, TaskResult
 from tests.services.sources.conftest import Configure, configure
 from tests.stored_rows import read_rows
 from tests.stories.confirming import Call, Person
@@ -250,7 +250,7 @@ class _Following(ClientExtension):
         self.tasks.append(task.task_id)
         get = Request[Any, Any](method="tasks/get", params={"taskId": task.task_id})
         with anyio.fail_after(30):
-            while (await context.session.send_request(get, Told)).status == "working":
+            while (await context.session.send_request(get, TaskResult)).status == "working":
                 await anyio.sleep(0.05)
         return CallToolResult(content=[], structured_content={"data": {}, "summary": "", "metadata": {}})
 

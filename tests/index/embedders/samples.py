@@ -47,7 +47,7 @@ _ALPHABETS = (
 )
 
 
-def made(count: int) -> list[str]:
+def make_texts(count: int) -> list[str]:
     """Return texts drawn from several alphabets by a fixed seed."""
     chance = random.Random(7)
     return [

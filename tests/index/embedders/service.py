@@ -18,7 +18,7 @@ Reply = Callable[["Talk"], None]
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReceivedRequest:
     """One request that came."""
 
     path: str
@@ -31,7 +31,7 @@ class Service:
     """Where it listens, what it was asked, and how it will answer the next requests: as it should when none is left."""
 
     url: str = ""
-    asked: list[Asked] = field(default_factory=list[Asked])
+    asked: list[ReceivedRequest] = field(default_factory=list[ReceivedRequest])
     replies: deque[Reply] = field(default_factory=deque[Reply])
     always: Reply | None = None
     size: int = SIZE
@@ -60,7 +60,7 @@ class Talk(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     service: Service
-    asked: Asked
+    asked: ReceivedRequest
 
     def do_GET(self) -> None:
         self._answer(None)
@@ -72,7 +72,7 @@ class Talk(BaseHTTPRequestHandler):
         """Say nothing."""
 
     def _answer(self, body: Any) -> None:
-        self.asked = Asked(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+        self.asked = ReceivedRequest(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
         self.service.asked.append(self.asked)
         if body is not None and self.service.replies:
             reply = self.service.replies.popleft()

@@ -173,7 +173,7 @@ def test_it_recovers(resident: ManagedEmbedder[Fake], fake: Fake, clock: Clock) 
     assert resident.state == EmbedderState("ready")
 
 
-def heard(resident: ManagedEmbedder[Fake]) -> str:
+def wait_for_error(resident: ManagedEmbedder[Fake]) -> str:
     """Return what one hears who would wait as long as it takes, but not for what is in doubt; at once, or it hangs."""
     received: list[str] = []
 
@@ -196,7 +196,7 @@ def test_who_does_not_wait_in_doubt_hears_of_the_failure_while_it_is_tried_again
     fake.gate.clear()
     clock.now += 5
 
-    assert [heard(resident) for _ in range(3)] == ["no model"] * 3
+    assert [wait_for_error(resident) for _ in range(3)] == ["no model"] * 3
     assert resident.state == EmbedderState("failing", "no model")
 
     fake.error = None
@@ -210,7 +210,7 @@ def test_once_somebody_waited_in_vain_only_who_insists_waits(resident: ManagedEm
     with pytest.raises(UnavailableError, match="is loading"), resident.acquire(timedelta(seconds=0.01)):
         pass
 
-    assert heard(resident) == "The embedder fake is loading."
+    assert wait_for_error(resident) == "The embedder fake is loading."
 
     fake.gate.set()
     with resident.acquire(LONG), resident.acquire(in_doubt=False) as lent:

@@ -8,7 +8,7 @@ import pytest
 from panorama.index.embedders.bundled import VOCABULARY
 from panorama.index.embedders.wordpiece import CHARS_PER_TOKEN, WordPieceTokenizer
 
-from .samples import CORNERS, made
+from .samples import CORNERS, make_texts
 
 SAMPLE = [file.read_text("utf-8") for file in sorted((VOCABULARY.path.parents[1] / "sample").rglob("*.md"))]
 FROZEN = Path(__file__).with_name("pieces.json")
@@ -33,7 +33,7 @@ def test_thousands_of_texts_become_what_tokenizers_gives(words: WordPieceTokeniz
 
     wrong = [
         text
-        for text in (*CORNERS, *made(2000), *SAMPLE)
+        for text in (*CORNERS, *make_texts(2000), *SAMPLE)
         # Their special words in a text are special to them; to us they are words, since notes are not templates.
         if "[CLS]" not in text and words.encode(text, 64) != theirs.encode(text).ids
     ]

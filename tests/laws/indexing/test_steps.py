@@ -151,7 +151,7 @@ def test_a_step_ends_with_the_item_that_reaches_so_many_texts(world: World, monk
     world.check()
 
 
-class Loaded(FakeEmbedder):
+class PriorityEmbedder(FakeEmbedder):
     """Remembers with what claim on the processor it was loaded, and embedded documents."""
 
     niceness: int | None = None
@@ -172,7 +172,7 @@ class Loaded(FakeEmbedder):
     reason="threads have no priority of their own, or the tests run with a lower one",
 )
 def test_the_model_is_not_loaded_by_a_thread_that_lets_others_go_first(world: World) -> None:
-    embedder = Loaded()
+    embedder = PriorityEmbedder()
     resident: ManagedEmbedder[Any] = ManagedEmbedder(embedder)
     borrowed = LazyEmbedder(resident, MODEL, embedder, timedelta())
     world.do("create_note", title="Jam")
