@@ -1,4 +1,4 @@
-"""What the transactions of every kind of database share: who writes, what is told after a commit, and redirection."""
+"""What transactions of all databases share: the origin of writes, notifications after a commit, and redirection."""
 
 import threading
 from abc import ABC, abstractmethod

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Reach = Literal["here", "own", "others", "anywhere"]
-"""Who can see what a call sends: this machine; the user's own account; other people; whoever the caller names."""
+"""Who can see what a call sends: this machine, the own account, other people, or any address that the caller names."""
 
 HintOrigin = Literal["declared", "name", "none"]
 """Where `reads_only` comes from: the source declares it, its name suggests it, or nothing says it."""

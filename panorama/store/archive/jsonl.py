@@ -18,7 +18,7 @@ from panorama.store.column_types import TagList, Utc
 from panorama.store.tables import metadata
 
 DERIVED_TABLES = frozenset({"edges", "search_parts", "passages", "vectors", "marks", "daemons"})
-"""Tables that are written again by whoever opens the data, and not exported."""
+"""Tables that are not exported, because they are rebuilt when the data is opened."""
 
 FOREIGN_TABLES = frozenset({"alembic_version"})
 MAX_LINE_BYTES = 256 << 20

@@ -62,7 +62,7 @@ def commit(driver: QueueingConnection, transaction: Transaction, ask: AskServer)
         raise UnavailableError(
             "The connection to the database was lost; nothing was changed.", hint="Send the same call again."
         ) from error
-    if status != "COMMIT":  # a statement had failed, and whoever sent it went on
+    if status != "COMMIT":  # a statement had failed, and its caller continued
         raise UnavailableError(
             "The database refused an earlier statement of this call; nothing was changed.", hint="Try again."
         )

@@ -159,7 +159,7 @@ class PostgresDatabase(Transactions):
                 driver.end_view()
 
     def is_current(self) -> bool:
-        """Return true: a space that is dropped and made again is the same to whoever has it open."""
+        """Return true: a space that is dropped and created again stays the same for its open connections."""
         return True
 
     def revision(self) -> str:

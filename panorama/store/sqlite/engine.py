@@ -145,7 +145,7 @@ class SqliteDatabase(Transactions):
     is_copied_before_migration = True
 
     def require_migratable(self) -> None:
-        """Do nothing: whoever may write a file may migrate it."""
+        """Do nothing: every user who may write the file may migrate it."""
 
     @contextmanager
     def migrating(self) -> Generator[Connection]:
