@@ -129,28 +129,27 @@ def drop_noise(
     """
     if not ranked:
         return ranked
-
-    def is_whole(hit: RankedItem) -> bool:
-        return coverage.get(hit.item, 0.0) >= WHOLE_COVERAGE or bool(NAMED & set(hit.why))
-
     best = next((hit for hit in ranked if "id" not in hit.why), ranked[0])
-    top, has_whole = max(cosines.values(), default=0.0), is_whole(best)
+    top, has_whole = max(cosines.values(), default=0.0), _is_whole(best, coverage)
     if _is_far_ahead(best.item, coverage, cosines, weights):
-        return tuple(hit for hit in ranked if hit is best or is_whole(hit) or hit.item in unread)
+        return tuple(hit for hit in ranked if hit is best or _is_whole(hit, coverage) or hit.item in unread)
     least_coverage = WHOLE_COVERAGE if has_whole else PARTIAL_COVERAGE
-    if has_whole and terms is not None:
-        least_cosine = _find_least_cosine(top, terms, weights, is_name=is_name or "title" in best.why)
-    else:  # corrected words may be others than those meant
-        least_cosine = weights.cosine_share * top
+    is_name = is_name or "title" in best.why
+    least_cosine = _find_least_cosine(top, terms if has_whole else None, weights, is_name=is_name)
 
     results: list[RankedItem] = []
     for hit in ranked:
         least = least_cosine if len(results) < FIRST_ROWS else max(least_cosine, LATER_COSINE_SHARE * top)
         is_near = hit.item in cosines and cosines[hit.item] >= least
         covers = coverage.get(hit.item, 0.0) >= least_coverage
-        if hit is best or is_near or is_whole(hit) or covers or hit.item in unread:
+        if hit is best or is_near or _is_whole(hit, coverage) or covers or hit.item in unread:
             results.append(hit)
     return tuple(results)
+
+
+def _is_whole(hit: RankedItem, coverage: Mapping[str, float]) -> bool:
+    """Return whether the query names the item, or the item contains all of the query."""
+    return coverage.get(hit.item, 0.0) >= WHOLE_COVERAGE or bool(NAMED & set(hit.why))
 
 
 def _is_far_ahead(
@@ -162,8 +161,16 @@ def _is_far_ahead(
     return is_foreign and second < weights.lone_cosine_share * cosines.get(item, 0.0)
 
 
-def _find_least_cosine(top: float, terms: int, weights: RankingWeights, *, is_name: bool) -> float:
-    """Return the cosine that other items need beside one that contains the whole query."""
+def _find_least_cosine(top: float, terms: int | None, weights: RankingWeights, *, is_name: bool) -> float:
+    """Return the cosine that other items need beside the best.
+
+    Args:
+        top: The highest cosine.
+        terms: The number of words if the best item contains all of them as they were typed, else None.
+        is_name: Whether all of them are in its title.
+    """
+    if terms is None:
+        return weights.cosine_share * top
     if is_name or terms <= PRECISE_TERMS:
         return max(SHORT_COSINE_SHARE * top, weights.near_cosine)
     return (SHORT_COSINE_SHARE if terms <= SHORT_TERMS else MIN_COSINE_SHARE) * top

@@ -54,29 +54,20 @@ class NoteTaskService(Service):
         with self._reading() as session:
             chosen = _choose_boxes(session, note, lines)
         created: list[Task] = []
-        adopted = 0
 
-        def add(session: Session, batch: Sequence[TaskLine]) -> None:
-            nonlocal adopted
+        def link(session: Session, batch: Sequence[TaskLine]) -> None:
             if rows.find_version(session, "note", note) != chosen.note.version:
                 raise ConflictError("The note was changed meanwhile.", hint="Call again for the other checkboxes.")
-            places: dict[str, LinePlace] = {}
-            for box in batch:
-                known = self._find_imported(session, chosen, box)
-                task = known or self._build_task(chosen, box)
-                if known is None:
-                    rows.add(session, task)
-                    created.append(task)
-                else:
-                    rows.save(session, task, task.with_changes(self._now(), source_ref=note))
-                    adopted += 1
-                chosen.tasks[box.line] = task.id
-                places[task.id] = LinePlace.of(box)
-            task_lines.link_lines(session, note, places)
+            created.extend(self._link_boxes(session, chosen, batch))
 
-        apply_in_portions(self._writing, chosen.boxes, add, f"creating tasks from “{chosen.note.title}”")
+        apply_in_portions(self._writing, chosen.boxes, link, f"creating tasks from “{chosen.note.title}”")
+        count = len(created)
         return NoteTasks(
-            id=note, title=chosen.note.title, tasks=tuple(created[:MAX_LISTED]), count=len(created), linked=adopted
+            id=note,
+            title=chosen.note.title,
+            tasks=tuple(created[:MAX_LISTED]),
+            count=count,
+            linked=len(chosen.boxes) - count,
         )
 
     def split_create(self, note: NoteRef, lines: tuple[str, ...] = ()) -> LargeCall | None:
@@ -84,6 +75,23 @@ class NoteTaskService(Service):
         with self._reading() as session:
             count = len(_choose_boxes(session, note, lines).boxes)
         return LargeCall({"note": note, "lines": lines}, is_long=False) if count > LARGE_UNIT else None
+
+    def _link_boxes(self, session: Session, chosen: _Boxes, batch: Sequence[TaskLine]) -> list[Task]:
+        """Link each box to the task of an import or to a new one; return the new ones."""
+        created: list[Task] = []
+        places: dict[str, LinePlace] = {}
+        for box in batch:
+            task = self._find_imported(session, chosen, box)
+            if task is None:
+                task = self._build_task(chosen, box)
+                rows.add(session, task)
+                created.append(task)
+            else:
+                rows.save(session, task, task.with_changes(self._now(), source_ref=chosen.note.id))
+            chosen.tasks[box.line] = task.id
+            places[task.id] = LinePlace.of(box)
+        task_lines.link_lines(session, chosen.note.id, places)
+        return created
 
     def _find_imported(self, session: Session, chosen: _Boxes, box: TaskLine) -> Task | None:
         """Return the living task that an import made of a box and that has no line yet, whose state the box shows."""
