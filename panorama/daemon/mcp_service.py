@@ -4,8 +4,8 @@ The import takes half a second, for which a terminal command need not wait.
 """
 
 import gc
+import logging
 import socket
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from panorama.daemon.http import HttpServer
     from panorama.mcp.connection import Connection
     from panorama.mcp.server import Server
+
+_log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 1.0
 """How long a daemon without MCP clients waits before it imports the server: the command that started it goes first."""
@@ -54,8 +56,7 @@ class McpService:
                 self._http = self._create_http_server(port)
                 tasks.start_soon(self._http.serve)
             self._started.set()
-            with suppress(Exception):  # the first list of tools would wait 250 ms for this import
-                await anyio.to_thread.run_sync(lambda: server._state_store)  # pyright: ignore[reportPrivateUsage] (FastMCP offers no other way)
+            await _import_state_store(server)
             await self._answers.run(server)
 
     def build(self) -> "Server":
@@ -118,3 +119,11 @@ class McpService:
         name, session = client_name(), http_session_id()
         id_ = f"h_{session}" if session else f"{SHARED_CONVERSATION}{name}"
         return self._conversations.get_or_create(id_[:40], "tool", name)
+
+
+async def _import_state_store(server: "Server") -> None:
+    """Import FastMCP's state store now; the first list of tools would wait 250 ms for it."""
+    try:
+        await anyio.to_thread.run_sync(lambda: server._state_store)  # pyright: ignore[reportPrivateUsage] (FastMCP offers no other way)
+    except Exception:  # only slower: the first list of tools imports it, and reports what fails
+        _log.info("FastMCP's state store was not imported in advance", exc_info=True)

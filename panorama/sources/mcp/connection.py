@@ -9,7 +9,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any, Protocol
 
 from fastmcp import Client
@@ -248,8 +247,10 @@ async def _is_alive(client: Client[Any]) -> bool:
 
 async def _close_quietly(client: Client[Any]) -> None:
     """Close a client, which raises again what failed its start."""
-    with suppress(Exception):  # its error was reported when the start failed
+    try:
         await asyncio.wait_for(client.close(), CLOSE_SECONDS)
+    except Exception as error:  # of any kind; the caller reports why it closes the client
+        _log.debug("a client of a source was not closed cleanly: %r", error)
 
 
 async def _drop_log(message: LogMessage) -> None:
