@@ -99,7 +99,7 @@ class Answer:
         return {"data": self.data, "summary": self.summary, "metadata": dict(self.metadata)}
 
     @cached_property
-    def shown(self) -> Any:
+    def compact_data(self) -> Any:
         """The data for a model: no empty or repeated fields, and projects by name; `exact` fields are unchanged."""
         names = self.metadata.get("names", {})
         if not is_object(self.data):
@@ -118,14 +118,14 @@ class Answer:
         metadata = {name: value for name in model_text.SHOWN_METADATA if (value := self.metadata.get(name))}
         if is_list(self.data) and (total := self.metadata.get("total", 0)) > len(self.data):
             metadata["total"] = total
-        return {"summary": self.summary, "data": self.shown, **({"metadata": metadata} if metadata else {})}
+        return {"summary": self.summary, "data": self.compact_data, **({"metadata": metadata} if metadata else {})}
 
     @cached_property
     def body(self) -> str:
         """The data as text for models."""
-        if self.line and is_list(self.shown):
-            return model_text.render_data([self.line(row) for row in self.shown])
-        return model_text.render_data(self.shown, self.exact)
+        if self.line and is_list(self.compact_data):
+            return model_text.render_data([self.line(row) for row in self.compact_data])
+        return model_text.render_data(self.compact_data, self.exact)
 
     @cached_property
     def text(self) -> str:

@@ -58,8 +58,8 @@ def snooze(
     console.print_result(answer, as_json)
 
 
-@app.command(epilog=examples('panorama reminders done "Call Petra"'))
-def done(reminder: Which, as_json: AsJson = False) -> None:
+@app.command("done", epilog=examples('panorama reminders done "Call Petra"'))
+def acknowledge(reminder: Which, as_json: AsJson = False) -> None:
     """Acknowledge a reminder that rang."""
     with Client() as panorama:
         answer = panorama.call("reminders.acknowledge", {"reminder": reminder})

@@ -35,7 +35,7 @@ def choice(name: str, kinds: Any, help_: str, *names: str) -> Parameter:
     return field(name, Annotated[kinds | None, option(help_, *names, metavar=name.upper())])
 
 
-def required(name: str, help_: str) -> Parameter:
+def required_argument(name: str, help_: str) -> Parameter:
     """Return a required argument."""
     return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[str, argument(help_)])
 

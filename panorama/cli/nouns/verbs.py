@@ -84,7 +84,12 @@ def make_add(noun: Noun) -> Command:
         console.print_result(answer, as_json)
 
     return fields.with_parameters(
-        run, f"Add {with_article(noun.word)}.", fields.required(*noun.main), *noun.fields, *noun.add_fields, AS_JSON
+        run,
+        f"Add {with_article(noun.word)}.",
+        fields.required_argument(*noun.main),
+        *noun.fields,
+        *noun.add_fields,
+        AS_JSON,
     )
 
 
@@ -136,7 +141,7 @@ def _make_status_change(noun: Noun, status: str, help_: str) -> Command:
 
 def make_move(noun: Noun) -> Command:
     """Return the command that moves one to another project."""
-    target = fields.required("project", 'The project, by name or id; "" for none.')
+    target = fields.required_argument("project", 'The project, by name or id; "" for none.')
 
     def run(item: str, project: str, as_json: bool) -> None:
         console.print_result(_update(noun, item, {"project": project}), as_json)
@@ -146,7 +151,7 @@ def make_move(noun: Noun) -> Command:
 
 def make_rename(noun: Noun) -> Command:
     """Return the command that renames one."""
-    target = fields.required("name", "The new name.")
+    target = fields.required_argument("name", "The new name.")
 
     def run(item: str, name: str, as_json: bool) -> None:
         field, *others = noun.name_fields or (noun.label,)
@@ -175,7 +180,7 @@ def _for_item(noun: Noun, run: Command, help_: str, *parameters: Parameter) -> C
     def command(**values: Any) -> None:
         run(values.pop(noun.argument), **values)
 
-    return fields.with_parameters(command, help_, fields.required(noun.argument, which), *parameters)
+    return fields.with_parameters(command, help_, fields.required_argument(noun.argument, which), *parameters)
 
 
 def _resolve(panorama: Client, noun: Noun, item: str) -> str:

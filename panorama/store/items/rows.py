@@ -41,7 +41,7 @@ class Noun:
         return self.value.list_other_names is not Item.list_other_names
 
     @property
-    def computed(self) -> list[str]:
+    def computed_columns(self) -> list[str]:
         """The columns that follow from the fields."""
         return [name for name in ("key", *self.value.DERIVED) if name in self.table.c]
 
@@ -277,7 +277,7 @@ def _write_rows(session: Session, updates: Sequence[ItemUpdate], differing: Sequ
     groups: dict[tuple[str, tuple[str, ...]], list[tuple[Any, ...]]] = {}
     for update, names in zip(updates, differing, strict=True):
         old, row = update.old, _to_row(update.new)
-        written = (*names, *(name for name in NOUNS[old.KIND].computed if name not in names))
+        written = (*names, *(name for name in NOUNS[old.KIND].computed_columns if name not in names))
         session.spend([row[name] for name in written], [getattr(old, name) for name in names])
         values = (*(row[name] for name in written), old.id, old.version)
         groups.setdefault((old.KIND, written), []).append(values)
@@ -355,7 +355,7 @@ def _action(old: Item, new: Item) -> changes.Action:
 def _to_row(item: Item) -> dict[str, Any]:
     noun = NOUNS[item.KIND]
     row = {name: getattr(item, name) for name in noun.fields}
-    return row | {name: key_of(item) if name == "key" else getattr(item, name) for name in noun.computed}
+    return row | {name: key_of(item) if name == "key" else getattr(item, name) for name in noun.computed_columns}
 
 
 def key_of(item: Item) -> str:

@@ -180,7 +180,7 @@ def _limit(saved: SavedScript, outer: ScriptLimits | NestedRunScope, *, reads_on
     return ScriptLimits(
         reads_only=outer.reads_only or reads_only,
         reviewed_only=outer.reviewed_only or saved.is_reviewed,
-        allowed=saved.allowed,
+        allowed=saved.allowed_calls,
         digest=saved.text.digest,
     )
 

@@ -55,7 +55,7 @@ class SavedScript:
         return self.standing.calls
 
     @property
-    def allowed(self) -> AllowedCalls | None:
+    def allowed_calls(self) -> AllowedCalls | None:
         """Its allowed calls; None for all, as for a draft."""
         return AllowedCalls.of(self.name, self.calls) if self.is_reviewed else None
 
