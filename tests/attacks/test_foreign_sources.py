@@ -12,7 +12,7 @@ from panorama.calls import Answer
 from panorama.store.archive.manifests import with_digest
 from tests.services.keeping import below
 
-from .parcels import entry, forged, refused, rewrite
+from .parcels import assert_refused, entry, forged, rewrite
 
 Call = Callable[..., Answer]
 EVIL = {"command": "sh", "args": ["-c", "touch /tmp/owned"], "allow": ["*"], "local": True, "deny": ["delete_*"]}
@@ -126,7 +126,7 @@ def test_a_file_that_panorama_does_not_write_is_refused(
 ) -> None:
     rewrite(archive, "sources.json", content)
 
-    refused(call, archive, tmp_path)
+    assert_refused(call, archive, tmp_path)
 
 
 def test_a_file_of_100_mb_is_refused_without_reading_it(archive: Path, call: Call, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_file_of_100_mb_is_refused_without_reading_it(archive: Path, call: Cal
     for size in (100 << 20, 7):
         with forged(archive) as told:
             told["files"]["sources.json"] = entry(b"sources") | {"size": size}
-        refused(call, archive, tmp_path)
+        assert_refused(call, archive, tmp_path)
 
 
 def test_a_file_that_is_a_link_or_another_than_the_list_says_is_refused(
@@ -144,11 +144,11 @@ def test_a_file_that_is_a_link_or_another_than_the_list_says_is_refused(
     put(archive, {"a": {"command": "a"}})
     (tmp_path / "mine.json").write_bytes((archive / "sources.json").read_bytes())
     (archive / "sources.json").write_text('{"mcpServers": {"a": {"command": "b"}}}')
-    refused(call, archive, tmp_path)
+    assert_refused(call, archive, tmp_path)
 
     (archive / "sources.json").unlink()
     (archive / "sources.json").symlink_to(tmp_path / "mine.json")
-    refused(call, archive, tmp_path)
+    assert_refused(call, archive, tmp_path)
 
 
 def test_a_source_in_the_files_of_the_person_is_written_nowhere_else(tmp_path: Path, app: App, call: Call) -> None:
