@@ -4,10 +4,14 @@ import random
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
 
 from panorama.app import App
+from panorama.domain.changes import Change
 from panorama.errors import ConflictError, PanoramaError
-from panorama.store.log import changes
+from panorama.store.backend import Session
+from panorama.store.log import changes, undo_units
 from tests.services.queued import Call
 from tests.services.test_undo_large import write_many
 
@@ -88,7 +92,41 @@ def test_whether_a_unit_stands_is_the_same_as_reading_all_of_it(app: App, call: 
             if number % 6 == 5:
                 stands = {unit: bool(changes.list_effective(session, unit)) for unit in units}
                 assert {unit: changes.has_effective_change(session, unit) for unit in units} == stands
+                standing = {unit for unit in units if stands[unit]}
+                assert standing <= undo_units.list_standing_units(session, units)
+                undos = {unit for unit in units if is_undo(changes.list_by_unit(session, unit), session)}
+                assert undo_units.list_undo_units(session, units) == undos
         act(call, chance, number, units)
+
+
+def is_undo(lines: list[Change], session: Session) -> bool:
+    """Return whether lines only undid others, followed one by one."""
+    if any(line.undoes is None for line in lines):
+        return False
+    depth, target = 0, lines[0].undoes
+    while target:
+        depth, target = depth + 1, changes.list_by_unit(session, str(target))[0].undoes
+    return depth % 2 == 1
+
+
+def test_an_undo_after_many_others_sends_few_statements(call: Call) -> None:
+    for number in range(45):
+        call("create_task", title=f"Task {number}")
+    for _ in range(43):
+        call("undo")
+    sent: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        sent.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        undone = call("undo")
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+    assert [row["label"] for row in undone.data["undone"]] == ["Task 1"]
+    assert len(sent) < 250
 
 
 def act(call: Call, chance: random.Random, number: int, units: list[str]) -> None:

@@ -22,7 +22,7 @@ from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, is_large_unit
 from panorama.services.jobs.progress import SHOULD_STOP
 from panorama.services.jobs.worker_id import WorkerId, Workers
 from panorama.store.backend import Session
-from panorama.store.log import changes, jobs, runs
+from panorama.store.log import changes, jobs, runs, undo_units
 
 MAX_RECENT = 5
 MAX_UNDO_COUNT = 50
@@ -135,7 +135,7 @@ class History(Service):
         with self._stoppable(), self._reading() as session:
             lines = [line for unit in units for line in changes.list_by_unit(session, unit)]
             plan = UndoPlan.of(session, units, lines)
-            redo = redo or all(changes.is_undo(session, unit) for unit in units)
+            redo = redo or undo_units.list_undo_units(session, units) == set(units)
         undoing = PortionedUndo(
             self._writing, self._reading, self._lines, self._now, plan, self._writer.unit if self._writer else ""
         )

@@ -11,12 +11,14 @@ from panorama.errors import NotFoundError
 from panorama.services.history.results import RecentWrite
 from panorama.store.backend import Session
 from panorama.store.items import lookup
-from panorama.store.log import changes
+from panorama.store.log import changes, undo_units
 
 OWN_WRITE_SPAN = timedelta(minutes=10)
 """How long a conversation's own write takes precedence over a later one of another client."""
 
-_BATCH_SIZE = 50
+_BATCH_SIZE = 64
+_GROWTH = 8
+"""The first write is looked at alone, since it mostly is the one; then 8, then 64 at a time."""
 _TITLE_CHARS = 80
 
 
@@ -81,25 +83,35 @@ def _iter_candidates(session: Session, redo: bool, own_unit: str, conversation: 
     """
     before: int | None = None
     covered: set[int] = set()
-    while lines := changes.list_last_of_units(session, conversation=conversation, before=before, limit=_BATCH_SIZE):
-        before = lines[-1].id
+    size = 1
+    while lines := changes.list_last_of_units(session, conversation=conversation, before=before, limit=size):
+        before, size = lines[-1].id, min(size * _GROWTH, _BATCH_SIZE)
+        possible = _list_possible(session, [line.unit for line in lines], redo, own_unit)
         for line in lines:
-            if _is_candidate(session, line.unit, redo, own_unit, covered):
+            if line.unit in possible and _is_candidate(session, line.unit, redo, own_unit, covered):
                 yield line
-                covered |= changes.list_undone_ids(session, line.unit)
+                covered |= undo_units.list_undone_ids(session, line.unit)
+
+
+def _list_possible(session: Session, units: Sequence[str], redo: bool, own_unit: str) -> set[str]:
+    """Return the units that may be candidates, with the same few statements for all: most are undone after many undos.
+
+    A run that wrote only the file of its result is none.
+    """
+    standing = undo_units.list_standing_units(session, units)
+    undos = undo_units.list_undo_units(session, standing)
+    same = undos if redo else standing - undos
+    starts = changes.describe_units(session, sorted(same)) if same else {}
+    results = {unit for unit, start in starts.items() if start.changes == 1 and _is_result(unit, start.first)}
+    return (same - results) | ({own_unit} & set(units))
 
 
 def _is_candidate(session: Session, unit: str, redo: bool, own_unit: str, covered: Set[int]) -> bool:
     if unit == own_unit:
         return not redo
-    if changes.is_undo(session, unit) != redo or _is_result_only(session, unit):
-        return False
     return changes.has_effective_change(session, unit, but=covered)
 
 
-def _is_result_only(session: Session, unit: str) -> bool:
-    """Return whether a unit is a run that wrote only the file of its result."""
-    if changes.count_by_unit(session, unit) != 1:
-        return False
-    name = str(changes.get_first(session, unit).after.get("name", ""))
+def _is_result(unit: str, first: Change) -> bool:
+    name = str(first.after.get("name", ""))
     return is_result_name(name) and name.startswith(unit)

@@ -313,30 +313,6 @@ def get_last(session: Session, unit: str) -> Change:
     return list_by_unit(session, unit)[-1]
 
 
-def is_undo(session: Session, unit: str) -> bool:
-    """Return whether a unit only undid writes. A redo is not an undo."""
-    in_unit = changes.c.unit == unit
-    if session.connection.execute(select(changes.c.id).where(in_unit, changes.c.undoes.is_(None)).limit(1)).first():
-        return False
-    depth, target = 0, select(changes.c.undoes).where(in_unit).order_by(changes.c.id).limit(1)
-    while line := session.connection.execute(target).scalar():
-        depth, target = depth + 1, select(changes.c.undoes).where(changes.c.id == line)
-    return depth % 2 == 1
-
-
-def list_undone_ids(session: Session, unit: str) -> set[int]:
-    """Return the lines that an undo or redo took back, those that these took back, and so on."""
-    level = set(session.connection.execute(select(changes.c.undoes).where(changes.c.unit == unit)).scalars()) - {None}
-    found: set[int] = set()
-    while level:
-        found |= level
-        ids = sorted(level)
-        chunks = (ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK))
-        targets = (select(changes.c.undoes).where(changes.c.id.in_(chunk)) for chunk in chunks)
-        level = {line for target in targets for line in session.connection.execute(target).scalars()} - {None} - found
-    return found
-
-
 def has_effective_change(session: Session, unit: str, *, but: Set[int] = frozenset()) -> bool:
     """Return whether any change of a unit, other than some, has an effect; a large unit is not read as a whole."""
     last = 0
@@ -349,11 +325,8 @@ def has_effective_change(session: Session, unit: str, *, but: Set[int] = frozens
     return False
 
 
-# Without those that a change took back which nothing took back: of a creation, or in all fields.
-_DOUBTFUL = text("""
-SELECT c.id FROM changes AS c
-WHERE c.unit = :unit AND c.id > :last
-AND NOT EXISTS (SELECT 1 FROM changes AS own WHERE own.id = c.undoes AND own.unit = c.unit)
+MAY_STAND = """
+NOT EXISTS (SELECT 1 FROM changes AS own WHERE own.id = c.undoes AND own.unit = c.unit)
 AND NOT EXISTS (
     SELECT 1 FROM changes AS u
     WHERE u.item = c.item AND u.id > c.id AND u.undoes = c.id
@@ -362,8 +335,12 @@ AND NOT EXISTS (
         SELECT key FROM json_each(c."after") EXCEPT SELECT key FROM json_each(u."after")
     ))
 )
-ORDER BY c.id LIMIT :limit
-""")
+"""
+"""The condition of all lines `c` but those that a line took back which nothing took back: of a creation, or in all
+fields."""
+_DOUBTFUL = text(
+    f"SELECT c.id FROM changes AS c WHERE c.unit = :unit AND c.id > :last AND {MAY_STAND} ORDER BY c.id LIMIT :limit"
+)
 
 
 def is_untouched(session: Session, units: Sequence[str]) -> bool:
