@@ -148,3 +148,18 @@ def test_parts_are_counted_and_compared_with_terms(session: Session) -> None:
     assert session.full_text.count_all(session) == len(parts)
     matches = session.full_text.search_expression(session, '"figs"', limit=9, reach=9, terms=['"plums"', '"figs"'])
     assert [(match.part, list(match.holds)) for match in matches] == [(part, [1]) for part in (fifth, third, first)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 127, 128, 300])
+def test_a_view_counts_the_parts_that_were_written_and_not_deleted(template: Path, tmp_path: Path, count: int) -> None:
+    copyfile(template, tmp_path / "panorama.db")
+    database = SqliteDatabase(tmp_path / "panorama.db")
+    with database.transaction(ORIGIN) as session:
+        texts = [ItemText("note", f"n_{number}", "", "figs") for number in range(count + 1)]
+        session.full_text.set_words(session, texts, new=True)
+    with database.transaction(ORIGIN) as session:
+        session.full_text.remove(session, ["n_0"])
+
+    with database.reading() as session:
+        assert session.full_text.count_all(session) == len(part_numbers(session)) == count
+    database.close()

@@ -40,6 +40,8 @@ _MATCHING = (
     "AND +words.rowid IN (SELECT value FROM json_each(?))"
 )
 _COUNT_ALL = "SELECT count(*) FROM search_words_docsize"  # as long as search_parts, and a tenth of its size
+# FTS5's record of totals, which begins with the number of rows; within a transaction it lags behind its own writes.
+_TOTALS = "SELECT block FROM search_words_data WHERE id = 1"
 _COUNT = "SELECT count(*) FROM (SELECT rowid FROM search_words WHERE search_words MATCH ? LIMIT ?)"
 _MATCH = text(
     "SELECT p.item, p.kind, r.score FROM "
@@ -98,7 +100,9 @@ class Fts5FullText(PartIndex):
         return [Match(*row, holds=holds.get(row[3], ())) for row in matches]
 
     def count_all(self, session: Session) -> int:
-        """Return how many parts there are."""
+        """Return how many parts there are; counting the rows of a large store takes a millisecond."""
+        if session.origin is None and (totals := session.connection.exec_driver_sql(_TOTALS).scalar()):
+            return _decode_varint(totals)
         return session.connection.exec_driver_sql(_COUNT_ALL).scalar_one()
 
     def count(self, session: Session, query: str, *, most: int) -> int:
@@ -141,6 +145,16 @@ def _render_term(term: Term) -> str:
 
 def _render_phrase(words: Sequence[str]) -> str:
     return '"' + " ".join(word.replace('"', '""') for word in words) + '"'
+
+
+def _decode_varint(record: bytes) -> int:
+    """Return the number at the beginning of a record: seven bits in each byte, the highest first."""
+    number = 0
+    for byte in record:
+        number = number << 7 | byte & 0x7F
+        if byte < 0x80:
+            break
+    return number
 
 
 def _execute_each(session: Session, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
