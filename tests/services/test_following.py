@@ -257,3 +257,18 @@ def test_a_note_of_ten_megabytes_is_found_by_words_and_by_meaning(store: OpenSto
     converges(store)
     assert finds(store, "steam engines", other)
     assert finds(store, "jam of quinces", made)
+
+
+@pytest.mark.parametrize(
+    "content", [*UNTOLD.values(), "Quince jam sets well in a wide pan. " * 277_000], ids=[*UNTOLD, "10 MB"]
+)
+def test_the_default_model_is_not_disturbed_by_it(home: Path, content: str) -> None:
+    with followed(home, index_engine="exact", embedder="duo") as store:
+        made = store.do("create_note", title="Attachment", content=content)["data"]["id"]
+        other = note(store, "steam engines")
+
+        until(
+            lambda: not read_search_status(store).get("pending") and finds(store, "Dampfmaschinen", other),
+            "the other note",
+        )
+        assert [row["id"] for row in searched(store, "attachment", mode="keyword")["data"]] == [made]
