@@ -60,6 +60,7 @@ class Invocation:
         self._values = arguments.parse(self._sent, self._reader)
         self._builder = AnswerBuilder(context, arguments, call, self._sent, self._values)
         self._is_long = False
+        self._resolved_in: Session | None = None
         self._outer = find_current_call()
         self._confirmed: bool = self._arguments.has_confirm and self._values.pop("confirm")
         self._put_off: bool = self._operation.takes_background and self._values.pop("background")
@@ -115,6 +116,7 @@ class Invocation:
             if self._find_first_answer(session):
                 return None
             self._resolve_references(session)
+            self._resolved_in = session  # a step of a transaction runs in the same one
             return self._split()
 
     def _split(self) -> LargeCall | None:
@@ -276,9 +278,7 @@ class Invocation:
                 if (by := self._operation.split_by) and self._values[by] is not None and (large := self._split()):
                     raise LargeCallError(large)
             elif any(parameter.reference for parameter in self._arguments.parameters):
-                with (
-                    self._context.database.reading() as view
-                ):  # what opens its own transactions hears of ids alone, too
+                with self._context.database.reading() as view:  # what opens its own transactions gets ids only, too
                     self._resolve_references(view)
             if self._call.allowed:
                 self._call.allowed.check(self._operation.name, get_target(self._operation.name, self._values))
@@ -329,7 +329,9 @@ class Invocation:
         return self._builder.build(value, session, is_unchanged=is_unchanged)
 
     def _resolve_references(self, session: Session) -> None:
-        """Put ids in the place of names, and of the item that was read last."""
+        """Put ids in the place of names, and of the item that was read last; once for each session."""
+        if session is self._resolved_in:
+            return
         session.prefetched.clear()
         session.labels.clear()
         for parameter in self._arguments.parameters:

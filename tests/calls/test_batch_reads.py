@@ -5,12 +5,14 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from panorama.app import App
 from panorama.calls import Answer, Conversation
 from panorama.domain.changes import Origin
 from panorama.errors import InvalidInputError, NotFoundError
 from panorama.store.backend import Session
+from panorama.store.sqlite.engine import SqliteDatabase
 
 Call = Callable[..., Answer]
 READ: dict[str, Any] = {"tool": "list_tasks", "args": {}}
@@ -66,3 +68,17 @@ def test_steps_that_read_first_are_run_again_if_another_client_writes_meanwhile(
     call("batch", operations=[{"tool": "get_note", "args": {"note": "Tea"}}, copy])
 
     assert call("get_note", note="Copy").data["content"] == "Earl Grey\n\nAssam"
+
+
+def test_a_deletion_in_a_batch_loads_its_item_once(app: App, call: Call) -> None:
+    note = call("create_note", title="Tea").data["id"]
+    database, statements = app.context.database, list[str]()
+    assert isinstance(database, SqliteDatabase)
+
+    def add(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
+        statements.append(statement)
+
+    event.listen(database._engine, "before_cursor_execute", add)
+    call("batch", operations=[WRITE, {"tool": "delete_item", "args": {"item": note}}])
+
+    assert len([statement for statement in statements if "notes.content" in statement]) == 1

@@ -94,13 +94,14 @@ class Items(Service):
         """
         with self._reading() as session:
             owner, inside = _find_with_dependents(session, item, items)
-            sizes = _measure(session, inside)
-            is_large = session.origin is None and is_large_unit(len(inside), sum(sizes.values()))
+            is_inner = session.origin is not None
+            sizes = {} if is_inner else _measure(session, inside)
+            is_large = not is_inner and is_large_unit(len(inside), sum(sizes.values()))
         if is_large:  # the owner is last, so that a stopped deletion can be repeated
             detach, message = self._make_detach(owner, items), f"deleting “{owner.label}”"
             apply_in_portions(self._writing, inside, detach, message, lambda entry: sizes.get(entry[1], 0))
         with self._writing() as session:
-            owner, late = _find_with_dependents(session, item, items)
+            owner, late = (owner, inside) if is_inner else _find_with_dependents(session, item, items)
             detach = self._make_detach(owner, items)
             for start in range(0, len(late), MAX_BATCH):
                 detach(session, late[start : start + MAX_BATCH])
@@ -112,7 +113,8 @@ class Items(Service):
     def split_delete(self, item: ItemRef, items: BelongingAction = "") -> LargeCall | None:
         """Return the arguments of a deletion that is too large for one transaction; else None."""
         with self._reading() as session:
-            inside = _find_with_dependents(session, item, items)[1]
+            owner, inside = _find_with_dependents(session, item, items)
+            session.prefetched[owner.id] = owner  # a step of a transaction reads it next
             if not is_large_unit(len(inside), sum(_measure(session, inside).values())):
                 return None
         return LargeCall({"item": item, "items": items}, is_long=False)
