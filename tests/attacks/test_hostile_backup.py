@@ -222,6 +222,15 @@ HOSTILE_STATEMENTS = {
     "name that an undo brings back": "UPDATE changes SET before = '{\"name\": \"../../victim\"}' WHERE kind = 'file'",
     "status that is none": "UPDATE tasks SET status = 'exploded'",
     "task above itself": "UPDATE tasks SET parent = id",
+    "number without room": "UPDATE changes SET id = (1 << 53) WHERE action = 'create' AND kind = 'task'",
+    "computed column": "ALTER TABLE notes ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(zeroblob(9)))",
+    "properties that are a list": "UPDATE notes SET properties = '[1]'",
+    "properties nested without end": "UPDATE notes SET properties = '{\"a\": ' "
+    "|| replace(hex(zeroblob(300)), '00', '[') || replace(hex(zeroblob(300)), '00', ']') || '}'",
+    "name that an object holds twice": 'UPDATE changes SET after = \'{"name": "tea.txt", "name": "../../victim"}\' '
+    "WHERE kind = 'file'",
+    "name in the history of another kind": "UPDATE changes SET kind = 'note', after = '{\"name\": \"../../victim\"}' "
+    "WHERE kind = 'file'",
     "name in the history that is not text": "UPDATE changes SET after = '{\"name\": {\"a\": 1}}' WHERE kind = 'file'",
 }
 

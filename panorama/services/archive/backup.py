@@ -125,7 +125,8 @@ class Backups(Service):
         pace.set_total(manifest.size_bytes)
         pace.start("comparing")
         sources = sources_copy.read_copy(folder, manifest, is_own=True).describe()
-        check_copy(self._snapshots, folder, manifest, pace)
+        is_own = manifest.is_sealed_by(self._keeper.seal_key)
+        check_copy(self._snapshots, folder, manifest, pace, is_own=is_own)
         return ArchiveCheckResult(
             path=str(folder), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
             version=manifest.version, files=len(manifest.files), size_bytes=manifest.size_bytes,
@@ -285,8 +286,11 @@ def find_damage(snapshots: Snapshots, copy: Path, manifest: Manifest, pace: Prog
     return f"the table {differing[0]} has a different number of rows" if differing else ""
 
 
-def check_copy(snapshots: Snapshots, folder: Path, manifest: Manifest, pace: ProgressTracker) -> None:
+def check_copy(snapshots: Snapshots, folder: Path, manifest: Manifest, pace: ProgressTracker, *, is_own: bool) -> None:
     """Verify the files of a backup or export.
+
+    Args:
+        is_own: Whether the present data directory made it.
 
     Raises:
         InvalidInputError: It is damaged.
@@ -295,11 +299,11 @@ def check_copy(snapshots: Snapshots, folder: Path, manifest: Manifest, pace: Pro
         raise manifests.damage_error(folder, wrong)
     if manifest.kind == "backup" and (wrong := find_damage(snapshots, folder / DATABASE, manifest, pace)):
         raise manifests.damage_error(folder, f"{DATABASE}: {wrong}")
-    if manifest.kind == "backup" and (wrong := snapshots.find_invalid(folder / DATABASE)):
+    if manifest.kind == "backup" and (wrong := snapshots.find_invalid(folder / DATABASE, is_own=is_own)):
         raise manifests.damage_error(folder, f"{DATABASE}: {wrong}")
     if manifest.kind == "export":
         with TemporaryDirectory(prefix="panorama-check-") as place:
-            copy_rows(folder, manifest, snapshots, Path(place) / DATABASE, pace)
+            copy_rows(folder, manifest, snapshots, Path(place) / DATABASE, pace, is_own=is_own)
 
 
 def find_other_schema(snapshots: Snapshots, copy: Path, manifest: Manifest) -> str:

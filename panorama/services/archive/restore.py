@@ -70,16 +70,15 @@ class RestoreService:
         atomic_folder.require_space(target, manifest.size_bytes + SPARE_BYTES, "data directory")
         pace = ProgressTracker(self._progress, unit=MIB)
         with atomic_folder.create(target, "data directory") as output:
-            making = _HomeBuilder(archive, manifest, self._snapshots, output, pace)
+            is_own = self._is_own(manifest)
+            making = _HomeBuilder(archive, manifest, self._snapshots, output, pace, is_own=is_own)
             sending = making.fill(with_settings=with_settings)
             if with_sources and sources.entries:
                 output.write(SOURCES_FILE, sources.encode())
             database = output.folder / DATABASE
             if wrong := find_damage(self._snapshots, database, manifest, pace, migrate.HEAD):
                 raise manifests.damage_error(archive, wrong)
-            withdrawn = self._snapshots.make_independent(
-                output.folder / DATABASE, self._now(), is_own=self._is_own(manifest)
-            )
+            withdrawn = self._snapshots.make_independent(output.folder / DATABASE, self._now(), is_own=is_own)
         return RestoreResult(
             path=str(target), source=str(archive), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
             rows=sum(manifest.rows.values()), files=len(manifest.contents), problems=manifest.shown_missing,
@@ -153,13 +152,21 @@ class _HomeBuilder:
     """Fills a new data directory."""
 
     def __init__(
-        self, source: Path, manifest: Manifest, snapshots: Snapshots, output: AtomicFolder, pace: ProgressTracker
+        self,
+        source: Path,
+        manifest: Manifest,
+        snapshots: Snapshots,
+        output: AtomicFolder,
+        pace: ProgressTracker,
+        *,
+        is_own: bool,
     ) -> None:
         self._source = source
         self._snapshots = snapshots
         self._manifest = manifest
         self._output = output
         self._pace = pace
+        self._is_own = is_own
 
     def fill(self, *, with_settings: bool) -> tuple[str, ...]:
         """Restore everything; return the settings left out because they send texts elsewhere.
@@ -177,7 +184,8 @@ class _HomeBuilder:
             listed, source = self._manifest.files[DATABASE], self._source / DATABASE
             if wrong := atomic_folder.find_file_mismatch(source, listed, self._pace.advance, below=self._source):
                 raise manifests.damage_error(self._source, f"{DATABASE} {wrong}")
-            wrong = find_other_schema(self._snapshots, source, self._manifest) or self._snapshots.find_invalid(source)
+            wrong = find_other_schema(self._snapshots, source, self._manifest)
+            wrong = wrong or self._snapshots.find_invalid(source, is_own=self._is_own)
             if wrong:
                 raise manifests.damage_error(self._source, f"{DATABASE}: {wrong}")
             self._check_unused()
@@ -223,7 +231,7 @@ class _HomeBuilder:
     def _load(self) -> None:
         """Create a database with the schema of the backup, then migrate it."""
         path = self._output.folder / DATABASE
-        copy_rows(self._source, self._manifest, self._snapshots, path, self._pace)
+        copy_rows(self._source, self._manifest, self._snapshots, path, self._pace, is_own=self._is_own)
         with closing(self._snapshots.create(path)) as database:
             migrate.create_tables(database)
             self._index_words(database)

@@ -13,12 +13,21 @@ REBUILT_TABLES = frozenset({"alembic_version", "search_parts", "edges"})
 """Tables whose rows are not copied: the schema version, and the word index and the graph, which are rebuilt."""
 
 
-def copy_rows(source: Path, manifest: Manifest, snapshots: Snapshots, target: Path, pace: ProgressTracker) -> None:
+def copy_rows(
+    source: Path,
+    manifest: Manifest,
+    snapshots: Snapshots,
+    target: Path,
+    pace: ProgressTracker,
+    *,
+    is_own: bool,
+) -> None:
     """Create a database with the schema revision of the backup, and fill it.
 
     Args:
         source: The folder of the backup or export.
         target: The file of the new database.
+        is_own: Whether the present data directory made it.
 
     Raises:
         InvalidInputError: The backup is damaged.
@@ -39,7 +48,7 @@ def copy_rows(source: Path, manifest: Manifest, snapshots: Snapshots, target: Pa
         raise manifests.damage_error(source, str(error)) from error
     if uncounted := jsonl.find_unlisted_table(snapshots.list_tables(target), manifest.rows):
         raise manifests.damage_error(source, f"the rows of the table {uncounted} were not counted")
-    if wrong := snapshots.find_invalid(target):
+    if wrong := snapshots.find_invalid(target, is_own=is_own):
         raise manifests.damage_error(source, wrong)
 
 

@@ -73,8 +73,12 @@ class Snapshots(Protocol):
         """
         ...
 
-    def find_invalid(self, path: Path) -> str:
-        """Return what in a copy that may come from anywhere is not as Panorama makes it; "" if nothing is."""
+    def find_invalid(self, path: Path, *, is_own: bool = False) -> str:
+        """Return what in a copy that may come from anywhere is not as Panorama makes it; "" if nothing is.
+
+        Args:
+            is_own: Whether the present data directory made it, so that its numbers may be larger.
+        """
         ...
 
     def read_revision(self, path: Path) -> str:

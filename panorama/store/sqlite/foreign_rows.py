@@ -1,5 +1,6 @@
 """Validates a database from an untrusted source: no triggers or views, and every value fits its column."""
 
+import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -15,13 +16,20 @@ from panorama.domain.items.choices import ProjectStatus, RepeatFrom, TaskStatus
 from panorama.domain.items.events import EventStatus
 from panorama.domain.items.files import validate_file_name
 from panorama.domain.items.sessions import SessionKind
+from panorama.domain.text.json_types import is_list, is_object
 from panorama.domain.time.recurrence import normalize_rule
 from panorama.errors import InvalidInputError
 from panorama.store.column_types import DeadlineText, Utc
 from panorama.store.tables import HEAD, marks, metadata
 
 MAX_INTEGER = 1 << 53
-"""The largest row number or sequence; it leaves room for new rows."""
+"""The largest number in a copy that this data directory made."""
+
+MAX_FOREIGN_INTEGER = 1 << 52
+"""The largest number in any other copy, so that those in copies of the restored data have room to grow."""
+
+MAX_JSON_DEPTH = 200
+"""How deep JSON may be nested; that of calls may be half as deep."""
 
 MAX_TEXT_CHARS = 64 << 20
 YEARS = range(1000, 9000)
@@ -37,18 +45,28 @@ _CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
 _CHAINS = (("tasks", "parent"), ("people", "manager"))
 """Columns that name another row of the same table, without circles."""
 
+_OBJECTS = frozenset({"before", "after", "properties"})
+"""Columns of JSON that are objects."""
+
 _VIRTUAL_TABLES = frozenset({"search_words", "search_words_vocabulary", "search_words_places"})
 _DIGEST_CHARS = 64
 
 
-def find_invalid(path: Path) -> str:
-    """Return the first thing in a database that Panorama would not create; "" if there is none."""
+def find_invalid(path: Path, *, is_own: bool = False) -> str:
+    """Return the first thing in a database that Panorama would not create; "" if there is none.
+
+    Args:
+        is_own: Whether the present data directory made it.
+    """
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as copy:
         copy.execute("PRAGMA trusted_schema=OFF")
         try:
-            return find_foreign_object(copy) or next(_iter_invalid(copy), "")
+            most = MAX_INTEGER if is_own else MAX_FOREIGN_INTEGER
+            return find_foreign_object(copy) or next(_iter_invalid(copy, most), "")
         except (sqlite3.Error, UnicodeDecodeError) as error:
             return str(error)
+        except RecursionError:
+            return "a value is nested too deep"
 
 
 def find_foreign_object(copy: sqlite3.Connection) -> str:
@@ -57,19 +75,28 @@ def find_foreign_object(copy: sqlite3.Connection) -> str:
         is_virtual = "VIRTUAL" in str(sql).upper().split("(")[0]
         if kind in ("trigger", "view") or (is_virtual and name not in _VIRTUAL_TABLES):
             return f"it holds the {'virtual table' if is_virtual else kind} {name}, which Panorama does not create"
+        if kind == "table" and not is_virtual and (column := _find_generated_column(copy, name)):
+            return f"the column {column} of the table {name} is computed, which Panorama does not create"
     return ""
 
 
-def _iter_invalid(copy: sqlite3.Connection) -> Iterator[str]:
+def _find_generated_column(copy: sqlite3.Connection, table: str) -> str:
+    """Return a column whose values SQLite computes when it is read, however long they are; "" if there is none."""
+    rows = copy.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (2, 3)", (table,))
+    return str((rows.fetchone() or ("",))[0])
+
+
+def _iter_invalid(copy: sqlite3.Connection, most: int) -> Iterator[str]:
     present = {str(row[0]) for row in copy.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if _is_current(copy):  # older ones have fewer
         yield from (f"it lacks the table {name}" for name in metadata.tables if name not in present)
     for name, last in copy.execute("SELECT name, seq FROM sqlite_sequence"):
-        if not isinstance(last, int) or not 0 <= last <= MAX_INTEGER:
+        if not isinstance(last, int) or not 0 <= last <= most:
             yield f"the sequence of {name} is {last}"
     for table in metadata.sorted_tables:
         if table.name in present:
-            yield from _iter_invalid_columns(copy, table)
+            yield from _iter_invalid_columns(copy, table, most)
+            yield from _iter_deep_columns(copy, table)
             yield from _iter_unreadable_columns(copy, table)
     if "files" in present:
         yield from _iter_invalid_names(copy)
@@ -80,11 +107,11 @@ def _is_current(copy: sqlite3.Connection) -> bool:
     return copy.execute("SELECT max(version_num) FROM alembic_version").fetchone() == (HEAD,)
 
 
-def _iter_invalid_columns(copy: sqlite3.Connection, table: Table) -> Iterator[str]:
+def _iter_invalid_columns(copy: sqlite3.Connection, table: Table, most: int) -> Iterator[str]:
     present = {str(row[1]) for row in copy.execute(f'PRAGMA table_info("{table.name}")')}
     for column in table.c:
         if column.name in present:
-            wrong = f'"{column.name}" IS NOT NULL AND NOT ({_condition(column)})'
+            wrong = f'"{column.name}" IS NOT NULL AND NOT ({_condition(column, most)})'
             row = copy.execute(f'SELECT 1 FROM "{table.name}" WHERE {wrong} LIMIT 1').fetchone()
             if row or not _is_decodable(copy, column):
                 yield f"the table {table.name} has an invalid value in {column.name}"
@@ -102,8 +129,8 @@ def _is_decodable(copy: sqlite3.Connection, column: Column[Any]) -> bool:
     return True
 
 
-def _condition(column: Column[Any]) -> str:
-    """Return the condition for the valid values of a column."""
+def _condition(column: Column[Any], most: int) -> str:
+    """Return the condition for the valid values of a column, whose numbers are at most `most`."""
     name, kind = f'"{column.name}"', column.type
     if isinstance(kind, Boolean):
         return f"{name} IN (0, 1)"
@@ -112,20 +139,41 @@ def _condition(column: Column[Any]) -> str:
     if column.table is marks:  # derived; the number of a store is random
         return f"typeof({name}) = '{'integer' if isinstance(kind, Integer) else 'text'}'"
     if isinstance(kind, Integer):
-        return f"typeof({name}) = 'integer' AND {name} BETWEEN -{MAX_INTEGER} AND {MAX_INTEGER}"
+        return f"typeof({name}) = 'integer' AND {name} BETWEEN -{most} AND {most}"
     if isinstance(kind, Float):
         return f"typeof({name}) IN ('integer', 'real') AND abs({name}) < 1e300"
     if isinstance(kind, LargeBinary):
         return f"typeof({name}) = 'blob'"
     text = f"typeof({name}) = 'text' AND length({name}) <= {MAX_TEXT_CHARS}"
     if isinstance(kind, JSON):
-        is_object = f" AND json_type({name}) = 'object'" if column.name in ("before", "after") else ""
+        is_object = f" AND json_type({name}) = 'object'" if column.name in _OBJECTS else ""
         return f"{text} AND json_valid({name}){is_object}"
     if column.name == "sha256":
         return f"{text} AND length({name}) = {_DIGEST_CHARS} AND {name} NOT GLOB '*[^0-9a-f]*'"
     if column.name == "id" or (column.name == "name" and column.table.name in ("scripts", "reviews")):
         return f"{text} AND {name} NOT GLOB '*[^a-z0-9_]*'"
     return text
+
+
+def _iter_deep_columns(copy: sqlite3.Connection, table: Table) -> Iterator[str]:
+    """Yield the columns with JSON that is nested too deep to be written again."""
+    present = {str(row[1]) for row in copy.execute(f'PRAGMA table_info("{table.name}")')}
+    for column in table.c:
+        if column.name in present and isinstance(column.type, JSON):
+            long = f'length("{column.name}") > {2 * MAX_JSON_DEPTH}'
+            rows = copy.execute(f'SELECT "{column.name}" FROM "{table.name}" WHERE {long}')
+            if any(_is_deep(json.loads(row[0])) for row in rows):
+                yield f"the table {table.name} has a value that is nested too deep in {column.name}"
+
+
+def _is_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(MAX_JSON_DEPTH):
+        inner = [entry.values() if is_object(entry) else entry for entry in level if is_object(entry) or is_list(entry)]
+        level = [entry for entries in inner for entry in entries]
+        if not level:
+            return False
+    return True
 
 
 def _iter_unreadable_columns(copy: sqlite3.Connection, table: Table) -> Iterator[str]:
@@ -158,18 +206,13 @@ def _is_readable(value: Any, read: Callable[[Any], object]) -> bool:
 _DIALECT = sqlite.dialect()
 _READERS: Mapping[str, Callable[[Any], object]] = {"zone": ZoneInfo, "recurrence": normalize_rule}
 _PAST_NAMES = """
-SELECT name FROM files UNION
-SELECT json_extract("before", '$.name') FROM changes WHERE kind = 'file' UNION
-SELECT json_extract("after", '$.name') FROM changes WHERE kind = 'file'
+SELECT name, 'text' FROM files UNION
+SELECT part.value, part.type FROM changes, json_each(changes."before") AS part
+WHERE part.key = 'name' AND (changes.kind = 'file' OR changes.item GLOB 'f_*') UNION
+SELECT part.value, part.type FROM changes, json_each(changes."after") AS part
+WHERE part.key = 'name' AND (changes.kind = 'file' OR changes.item GLOB 'f_*')
 """
-"""The names of files, including those that an undo would restore."""
-
-
-_NAMES_THAT_ARE_NONE = """
-SELECT 1 FROM changes WHERE kind = 'file' AND (
-  coalesce(json_type("before", '$.name'), 'text') <> 'text' OR coalesce(json_type("after", '$.name'), 'text') <> 'text'
-) LIMIT 1
-"""
+"""The names of files, including those that an undo would restore; an object may hold a name twice."""
 
 
 def _iter_circles(copy: sqlite3.Connection) -> Iterator[str]:
@@ -188,10 +231,9 @@ def _iter_circles(copy: sqlite3.Connection) -> Iterator[str]:
 
 
 def _iter_invalid_names(copy: sqlite3.Connection) -> Iterator[str]:
-    if copy.execute(_NAMES_THAT_ARE_NONE).fetchone():
-        yield "the history of a file has a name that is not text"
-    for (name,) in copy.execute(_PAST_NAMES):
-        if name is None:
+    for name, kind in copy.execute(_PAST_NAMES):
+        if kind != "text":
+            yield "the history of a file has a name that is not text"
             continue
         try:
             validate_file_name(name)

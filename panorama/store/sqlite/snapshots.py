@@ -43,9 +43,9 @@ def find_damage(path: Path, check_cancel: Callable[[], None]) -> str:
         return _run_in_thread(lambda: _check_integrity(copy), copy, check_cancel)
 
 
-def find_invalid(path: Path) -> str:
+def find_invalid(path: Path, *, is_own: bool = False) -> str:
     """Return the first thing in an untrusted copy that Panorama would not create; "" if there is none."""
-    return foreign_rows.find_invalid(path)
+    return foreign_rows.find_invalid(path, is_own=is_own)
 
 
 def open_readonly(path: Path) -> sqlite3.Connection:
