@@ -5,6 +5,8 @@ TEXTS: dict[str, str] = {
         "Das Skript {name} freigeben? Sein Text hat die Prüfsumme {digest}."
     ),
     "Change one of the two.": "Ändere eines von beiden.",
+    "Data source": "Quelle",
+    "Did you mean {names}?": "Meinst du {names}?",
     "Check the path.": "Prüfe den Pfad.",
     "Choose another name.": "Wähle einen anderen Namen.",
     "Fill this field in.": "Fülle dieses Feld aus.",
@@ -13,6 +15,9 @@ TEXTS: dict[str, str] = {
     ),
     "Item": "Eintrag",
     "Job": "Auftrag",
+    "Journal entry": "Tagebucheintrag",
+    "Schedule": "Zeitplan",
+    "Write an address such as ana@example.org.": "Schreibe eine Adresse wie ana@example.org.",
     "Load the page again, and read the new text.": "Lade die Seite neu und lies den neuen Text.",
     "Open the list again.": "Öffne die Liste noch einmal.",
     "Some of it was changed again since; nothing was undone.": (

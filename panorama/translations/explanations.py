@@ -15,6 +15,15 @@ FIELDS = {
     "project": "Project", "line": "Title",
 }  # fmt: skip
 """The labels of the fields whose values are refused most often, by the names of arguments."""
+KINDS = {
+    **{word: word.capitalize() for word in (
+        "item", "project", "task", "note", "link", "reminder", "journal entry", "file", "person", "team", "session",
+        "event", "relation", "job", "run", "script", "schedule",
+    )},
+    "source": "Data source",
+}  # fmt: skip
+"""What may not be found, by its words in messages."""
+_ITEMS = "item|project|task|note|link|reminder|journal entry|file|person|team|session|event|relation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +38,27 @@ class Rule:
 RULES = tuple(
     Rule(re.compile(pattern), *words)
     for pattern, *words in (
-        (r"There is no folder '(?P<name>.*)'\.$", "There is no folder {name}.", "Check the path."),
         (
-            r"(?:\w+: )?[Tt]here is no (?P<kind>[a-z]+) [“']?(?P<name>.*?)[”']?\.$", "{kind} not found: {name}.",
+            r"There is no folder (?P<quote>['\"])(?P<name>.*)(?P=quote)\.$", "There is no folder {name}.",
+            "Check the path.",
+        ),
+        (
+            rf"(?:\w+: )?[Tt]here is no (?P<kind>{_ITEMS}) “(?P<name>[^”]*)”\.$", "{kind} not found: {name}.",
             "It may have been deleted: look in the trash, or search for it.",
         ),
+        (r"There is no (?P<kind>job|run|script|source) '(?P<name>[^']*)'\.$", "{kind} not found: {name}."),
+        (r"There is no (?P<kind>schedule) “(?P<name>[^”]*)”\.$", "{kind} not found: {name}."),
         (r"(?P<field>\w+) is empty\.$", "“{field}” is empty.", "Fill this field in."),
         (r"\w+ was not called: (?P<field>\w+) is missing", "“{field}” is empty.", "Fill this field in."),
-        (r"(?P<field>\w+) is not a date in .*: '(?P<value>.*)'\.$", "“{field}” is not a date: {value}.", _DATE_HINT),
+        (r"(?P<field>\w+) is not a date .*: '(?P<value>.*)'\.$", "“{field}” is not a date: {value}.", _DATE_HINT),
         (
             r"recurrence is neither .*: '(?P<value>.*)'\.$", "This is not a rule of repetition: {value}.",
             "Write every day, every friday, every 2 weeks, or every month on the 1st.",
         ),
-        (r"email is not an address: '(?P<value>.*)'\.$", "This is not an e-mail address: {value}."),
+        (
+            r"email is not an address: '(?P<value>.*)'\.$", "This is not an e-mail address: {value}.",
+            "Write an address such as ana@example.org.",
+        ),
         (
             r"A project “(?P<name>.*)” already exists", "There is a project {name} already.",
             "Choose another name.",
@@ -62,41 +79,52 @@ RULES = tuple(
         ),
         (r"Invalid cursor\.$", "This part of the list is no longer there.", "Open the list again."),
         (
-            r"The settings cannot be used: (?P<name>\w+): .*valid (?:integer|number)",
+            r"The settings cannot be used: (?P<name>\w+): [^;]*valid (?:integer|number)",
             "{name} has to be a number.",
         ),
         (
-            r"The settings cannot be used: (?P<name>\w+): .*greater than or equal to (?P<limit>\d+(?:\.\d+)?)",
+            r"The settings cannot be used: (?P<name>\w+): [^;]*greater than or equal to (?P<limit>\d+(?:\.\d+)?)",
             "{name} has to be at least {limit}.",
         ),
         (
-            r"The settings cannot be used: (?P<name>\w+): .*less than or equal to (?P<limit>\d+(?:\.\d+)?)",
+            r"The settings cannot be used: (?P<name>\w+): [^;]*less than or equal to (?P<limit>\d+(?:\.\d+)?)",
             "{name} may be at most {limit}.",
         ),
     )
 )  # fmt: skip
 """Errors and questions that users of the page meet, with the message and the hint for them."""
 
+_STEP = re.compile(r"Step \d+ \(\w+\): (.*?)(?: No step of the batch was kept\.)?$", re.DOTALL)
+"""The error of a step of a batch; a form is one if it changes several items."""
 _FOR_MODELS = re.compile(r"\w_\w|\w\(|=|`|\bcall(ed)?\b|\bparameters\b|next_cursor")
 """Signs of a hint that tells a model which tool to call, or with which arguments."""
+_COMMAND = re.compile(r"`panorama (?:doctor|restore)\b[^`]*`")
+"""A command of the terminal for which the page has no place."""
+_SIMILAR = re.compile(r"Did you mean ([^?]+)\?")
 
 
 def explain(message: str, hint: str, translate: Translate, own_hint: str = "") -> Mapping[str, str]:
     """Return the "message" and the "hint" of an error for a user; `own_hint` replaces any other."""
+    plain = _STEP.sub(r"\1", message)
     for rule in RULES:
-        if match := rule.pattern.match(message):
+        if match := rule.pattern.match(plain):
             words = own_hint or rule.hint
-            told = translate(rule.message, **_translate_values(match.groupdict(), translate))
-            return {"message": told, "hint": translate(words) if words else ""}
-    if own_hint:
-        return {"message": message, "hint": translate(own_hint)}
-    return {"message": message, "hint": "" if _FOR_MODELS.search(hint) else hint}
+            text = translate(rule.message, **_translate_values(match.groupdict(), translate))
+            return {"message": text, "hint": translate(words) if words else _explain_hint(hint, translate)}
+    return {"message": message, "hint": translate(own_hint) if own_hint else _explain_hint(hint, translate)}
+
+
+def _explain_hint(hint: str, translate: Translate) -> str:
+    """Return a hint if it is of use to a person, else ""."""
+    if similar := _SIMILAR.search(hint):
+        return translate("Did you mean {names}?", names=similar[1])
+    return "" if _FOR_MODELS.search(_COMMAND.sub("", hint)) else hint
 
 
 def _translate_values(values: Mapping[str, str], translate: Translate) -> dict[str, object]:
     translated: dict[str, object] = dict(values)
     if kind := values.get("kind"):
-        translated["kind"] = translate(kind.capitalize())
+        translated["kind"] = translate(KINDS[kind])
     if field := values.get("field"):
         translated["field"] = translate(FIELDS.get(field, field))
     return translated

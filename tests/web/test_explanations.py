@@ -1,9 +1,12 @@
-"""Errors are told in words for the user, in the user's language."""
+"""Errors are explained in words for the user, in the user's language."""
 
 import re
 
 import pytest
 
+from panorama.kinds import ITEM_KINDS, name_kind
+from panorama.translations.explanations import explain
+from panorama.web.texts import Texts
 from tests.web.page_client import PageClient
 
 FOR_MODELS = re.compile(r"[a-z]_[a-z]|\bcall\b|parameters|next_cursor|`")
@@ -20,13 +23,15 @@ FOR_MODELS = re.compile(r"[a-z]_[a-z]|\bcall\b|parameters|next_cursor|`")
         ("people.create", {"name": "Ida", "email": "x"}, "Das ist keine E-Mail-Adresse: x."),
         ("projects.create", {"name": "Garden"}, "Es gibt schon ein Projekt Garden."),
         ("events.create", {"title": "A", "starts_at": "2026-12-02", "ends_at": "2026-12-01"}, "Der Termin endet"),
+        ("tasks.update", {"deadline": "2026-02-30"}, "„Frist“ ist kein Datum: 2026-02-30."),
         ("jobs.cancel", {"job": "j_0000000000"}, "Auftrag nicht gefunden"),
+        ("import.markdown", {"folder": "/home/it's"}, "Es gibt keinen Ordner /home/it's."),
         ("setting", {"name": "log_days", "value": "-4"}, "log_days muss mindestens 1 sein."),
         ("setting", {"name": "log_days", "value": "x"}, "log_days muss eine Zahl sein."),
         ("import.markdown", {"folder": "/no/such/folder"}, "Es gibt keinen Ordner /no/such/folder."),
     ],
 )
-def test_a_refusal_is_told_in_the_language_of_the_user(
+def test_a_refusal_is_in_the_language_of_the_user(
     page: PageClient, form: str, fields: dict[str, str], words: str
 ) -> None:
     page.call("projects.create", name="Garden")
@@ -48,7 +53,7 @@ def test_a_refusal_is_told_in_the_language_of_the_user(
         "/tasks/t_0000000000",
         "/notes/nowhere",
         "/runs/x_0000000000",
-        "/scripts/nothing",
+        "/scripts/zzzz",
         "/history?cursor=x",
         "/trash?cursor=x",
     ],
@@ -85,3 +90,43 @@ def test_the_question_before_an_approval_is_asked_in_german(page: PageClient) ->
     ).json()  # fmt: skip
 
     assert answer["question"] == f"Das Skript count_tasks freigeben? Sein Text hat die Prüfsumme {digest}."
+
+
+@pytest.mark.parametrize(
+    ("message", "hint", "explained", "next_step"),
+    [
+        ("There is no such page.", "", "There is no such page.", ""),
+        ("There is no source 'mail'.", "Did you mean mails? `panorama sources list` shows the configured ones.",
+         "Data source not found: mail.", "Did you mean mails?"),
+        ("There is no script 'reprt'.", "Did you mean report or project_report?", "Script not found: reprt.",
+         "Did you mean report or project_report?"),
+        ("There is no job 'w_1'.", "get_job() lists them.", "Job not found: w_1.", ""),
+        ("There is no script 'search': that name is used by something else.", "Rename it.",
+         "There is no script 'search': that name is used by something else.", "Rename it."),
+        ("person: there is no person “Ida”.", "", "Person not found: Ida.",
+         "It may have been deleted: look in the trash, or search for it."),
+        ("Step 0 (update_task): deadline is not a date in any form: 'x'. No step of the batch was kept.", "",
+         "“Deadline” is not a date: x.", "Write a date such as"),
+        ("The settings cannot be used: log_days: greater than or equal to 1; trash_days: no valid integer.",
+         "Fix config.toml in the data directory, or the PANORAMA_ variable.", "log_days has to be at least 1.",
+         "Fix config.toml"),
+        ("The database is locked.", "Try again; if it persists, run `panorama doctor`.", "The database is locked.",
+         "Try again; if it persists, run `panorama doctor`."),
+    ],
+)  # fmt: skip
+def test_an_error_keeps_its_meaning_and_the_advice_for_a_person(
+    message: str, hint: str, explained: str, next_step: str
+) -> None:
+    found = explain(message, hint, Texts("en"))
+
+    assert found["message"] == explained
+    assert found["hint"].startswith(next_step)
+    assert bool(found["hint"]) == bool(next_step)
+
+
+@pytest.mark.parametrize("kind", [name_kind(kind.name) for kind in ITEM_KINDS])
+def test_an_item_of_any_kind_that_is_not_found_may_be_in_the_trash(kind: str) -> None:
+    found = explain(f"item: there is no {kind} “Rake”.", "", Texts("de"))
+
+    assert found["message"].endswith(" nicht gefunden: Rake.")
+    assert "Papierkorb" in found["hint"]

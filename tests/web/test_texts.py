@@ -39,7 +39,7 @@ def iter_used() -> Iterator[str]:
     yield from (*texts.WEEKDAYS, *texts.MONTHS, *VALUES, *forms._DONE.values(), *forms._STATUS.values())
     yield from forms._CONFLICT_HINTS.values()
     yield from (words for rule in explanations.RULES for words in (rule.message, rule.hint) if words)
-    yield from explanations.FIELDS.values()
+    yield from (*explanations.FIELDS.values(), *explanations.KINDS.values(), "Did you mean {names}?")
     for pairs in (
         tasks.GROUPS,
         tasks.SAVED_VIEWS,
