@@ -21,7 +21,7 @@ MIN_LETTERS = 3
 MAX_WORDS = 6
 """The most words of a name that is looked up from a text; O'Brien are two."""
 
-LINES_BETWEEN_CHECKS = 1000
+CHARS_BETWEEN_CHECKS = 1 << 17
 
 _WORD = re.compile(r"[^\W_]+\.?")
 _HAN_LETTERS = re.compile(r"[\u3400-\u9fff]")
@@ -58,7 +58,7 @@ def prepare_text(text: str, check: Callable[[], None] = _noop) -> str:
     """Return a text in which names are found: composed letters, no code or comments.
 
     Args:
-        check: Called every few milliseconds; an exception from it ends the work.
+        check: Called before the first line and after each 128 KB; an exception from it ends the work.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
@@ -66,9 +66,12 @@ def prepare_text(text: str, check: Callable[[], None] = _noop) -> str:
     if "`" not in text and "~~~" not in text:
         return text
     lines: list[str] = []
+    unchecked = CHARS_BETWEEN_CHECKS
     for line in iter_lines(text):
-        if line.number % LINES_BETWEEN_CHECKS == 1:
+        unchecked += len(line.text) + 1
+        if unchecked >= CHARS_BETWEEN_CHECKS:
             check()
+            unchecked = 0
         lines.append(FILLER if line.fence else mask_code(line.text))
     return "\n".join(lines)
 
