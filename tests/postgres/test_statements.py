@@ -48,6 +48,7 @@ from panorama.store.log import (
     marks,
     runs,
     schedules,
+    undo_units,
 )
 from panorama.store.people import names, people
 from panorama.store.postgres.engine import PostgresDatabase
@@ -189,6 +190,11 @@ READS: dict[str, Read] = {
     "changes": lambda s: (changes.list_changes(s), changes.count_written(s, "c_tests"), changes.get_last_id(s)),
     "effective changes": lambda s: (changes.has_effective_change(s, "c_tests"), changes.is_untouched(s, ["c_tests"])),
     "units": lambda s: (changes.list_last_of_units(s, limit=3), changes.summarize_units(s, ["c_tests"])),
+    "undo units": lambda s: (
+        undo_units.list_standing_units(s, ["c_tests"]),
+        undo_units.list_undo_units(s, ["c_tests"]),
+        undo_units.list_undone_ids(s, "c_tests"),
+    ),
     "actions": lambda s: (changes.count_actions(s, "c_tests"), changes.list_undone_units(s, ["c_tests"])),
     "calls": pages(lambda s, part: calls.list_calls(s, part, slow_first=True, source="CRM")),
     "calls per day": lambda s: call_statistics.count_per_day(s, DAYS),
