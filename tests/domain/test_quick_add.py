@@ -72,6 +72,21 @@ def parse(line: str, *given: str, names: tuple[str, ...] = ()) -> QuickAdd:
         ("Dust every weekend", {"title": "Dust", "recurrence": "every weekend", "deadline": "2026-05-23"}),
         ("Call mum once a week", {"title": "Call mum", "recurrence": "once a week", "deadline": "2026-05-20"}),
         ("Birthday Ana every may 5", {"title": "Birthday Ana", "recurrence": "every may 5", "deadline": "2027-05-05"}),
+        ("Save 20 every month", {"title": "Save 20", "recurrence": "every month", "deadline": "2026-05-20"}),
+        ("Every week do laundry", {"title": "do laundry", "recurrence": "Every week", "deadline": "2026-05-20"}),
+        ("Every friday to do list review",
+         {"title": "to do list review", "recurrence": "Every friday", "deadline": "2026-05-22"}),
+        ("Work from 9 to 5 every weekday",
+         {"title": "Work from 9 to 5", "recurrence": "every weekday", "deadline": "2026-05-20"}),
+        ("Order from Friday market every week",
+         {"title": "Order from Friday market", "recurrence": "every week", "deadline": "2026-05-20"}),
+        ("Gym every wednesday morning starting today",
+         {"title": "Gym", "recurrence": "every wednesday", "deadline": "today"}),
+        ("Review on the first and third monday of every month",
+         {"title": "Review", "recurrence": "on the first and third monday of every month", "deadline": "2026-06-01"}),
+        ("Stretch on weekdays", {"title": "Stretch", "recurrence": "on weekdays", "deadline": "2026-05-20"}),
+        ("montags bis freitags Standup",
+         {"title": "Standup", "recurrence": "montags bis freitags", "deadline": "2026-05-20"}),
         ("Call dad every sunday evening",
          {"title": "Call dad", "recurrence": "every sunday", "deadline": "2026-05-24T19:00+02:00"}),
         ("Call dad every sunday evening starting 7 june",
@@ -125,7 +140,11 @@ def test_what_is_understood_leaves_the_title(line: str, fields: dict[str, Any]) 
      "Buy 2 tickets for friday", "Tickets für 2.6. kaufen", "Text über Montag", "Freitag ist frei",
      "Do the dishes", "Enjoy the sun", "Standup mondays 9am", "Water every third tuesday", "Ask Jan 5 questions",
      "Prepare end of year report", "12.5. bis 14.5. Urlaub", "Good Friday service", "Ostern planen",
-     "Friday is off", "Nach 15 Uhr anrufen", "Plan weekends", "Backup every 15th", "Gym twice a week"],
+     "Friday is off", "Nach 15 Uhr anrufen", "Plan weekends", "Backup every 15th", "Gym twice a week",
+     "Schedule monthly 1 on 1 with Anna", "Monatlich 20 Euro sparen", "Monthly first draft", "Weekly do laundry",
+     "Alle zwei, drei Tage gießen", "Check oven every 20, 30 minutes", "Read every second and third chapter",
+     "Write daily morning pages", "Book monthly night train", "More than once a week call", "Once a week do laundry",
+     "Ask once a month passes", "Weekly sun report", "Jeder so wie er will"],
 )  # fmt: skip
 def test_what_may_mean_something_else_stays_in_the_title(line: str) -> None:
     quick = parse(line)
@@ -137,7 +156,10 @@ def test_what_may_mean_something_else_stays_in_the_title(line: str) -> None:
     "line",
     ["Read every day except sunday", "Run every day but not friday", "Water every monday until 24 december",
      "Gießen jeden Tag außer Sonntag", "Third day of every quarter", "Erster Tag jedes Quartals",
-     "Pills every day until friday", "Blutdruck täglich außer sonntags", "Open never on mondays"],
+     "Pills every day until friday", "Blutdruck täglich außer sonntags", "Open never on mondays",
+     "Gym every monday and every thursday", "Dust every weekend and friday", "Walk every day at 8am except sunday",
+     "Jeden Tag um 8 Uhr bis Freitag Tabletten", "Milk every friday and eggs on monday",
+     "Remind me every monday not tuesday", "Limit sweets to once a day"],
 )  # fmt: skip
 def test_a_repetition_that_says_more_stays_in_the_title_and_is_reported(line: str) -> None:
     quick = parse(line)

@@ -199,6 +199,14 @@ WORDS = {
 }
 
 
+@pytest.mark.parametrize(
+    "text", ["alle zwei, drei Tage", "20 every month", "monthly 20", "every first and last friday"]
+)
+def test_a_bare_number_or_an_unclear_list_is_no_day_of_the_month(text: str) -> None:
+    with pytest.raises(InvalidInputError, match="neither in known words"):
+        recurrence.parse_recurrence(text)
+
+
 def test_words_that_are_no_repetition_are_quoted_as_they_were_given() -> None:
     with pytest.raises(InvalidInputError, match="'every blue moon'"):
         recurrence.parse_recurrence("every blue moon")

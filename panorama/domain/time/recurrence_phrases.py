@@ -41,6 +41,9 @@ _OF = re.compile(r"\b(?:of|in|des|im)\b")
 _COUNT = re.compile(r"[1-9][0-9]{0,2}")
 _NTH = re.compile(r"([2-9]|[1-9][0-9])(?:th|\.)")
 _ORDINAL = re.compile(r"([1-9][0-9]?)(?:th|\.)?")
+_STRICT_ORDINAL = re.compile(r"(?:[1-9][0-9]?(?:th|\.)|last)")
+_DIGIT_ORDINALS = re.compile(r"\d(?:st|nd|rd|th|\.)")
+_AND_LAST = re.compile(r"\b(?:and|und|&) (?:the |den |der |die )?(?:last|letzten?)\b")
 _DAY_OF_MONTH = re.compile(r"([1-9]|[12][0-9]|3[01])(?:th|\.)?")
 _NUMBER_DAY = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.")
 
@@ -64,28 +67,48 @@ def parse_phrase(phrase: str) -> str:
     """
     if len(phrase) > _MAX_PHRASE_CHARS:
         return ""
-    words = [word for word in read_words(_split_day_ranges(phrase.lower().strip())) if word not in _AND]
-    if days := _codes(words[words[:1] in (["on"], ["am"]) :], _PLURAL_DAYS):
+    plain = phrase.lower().strip()
+    words = [word for word in read_words(_split_day_ranges(plain)) if word not in _AND]
+    if days := _codes(_expand_plurals(words[words[:1] in (["on"], ["am"]) :]), _PLURAL_DAYS):
         return f"FREQ=WEEKLY;BYDAY={days}"
     match _expand_ranges([_SAME.get(word, PLURAL_WEEKDAYS.get(word, word)) for word in words]):
-        case ["every", "weekday" | "weekdays"] | ["weekdays"]:
+        case ["every", "weekday" | "weekdays"] | ["weekdays"] | ["on", "weekdays"]:
             return f"FREQ=WEEKLY;{_WORKDAYS}"
         case ["every", "weekend"] | ["weekends"] | ["on" | "at", "weekends"]:
             return f"FREQ=WEEKLY;{_WEEKEND}"
-        case ["every", *places, "in", "month"] | ["every", *places, "month"] if places and _OF.search(phrase.lower()):
+        case ["every", *places, "in", "month"] | ["every", *places, "month"] if places and _OF.search(plain):
             return _join_parts("FREQ=MONTHLY", _by_position(places))
-        case ["on", *places, "every", "month"] | [*places, "every", "month"] if places:
+        case ["on", *places, "every", "month"]:
+            return _join_parts("FREQ=MONTHLY", _by_position(places))
+        case [*places, "every", "month"] if places and _is_ordinal(places):
             return _join_parts("FREQ=MONTHLY", _by_position(places))
         case ["on", *places, "every", "year"] | [*places, "every", "year"] if places:
             return _join_parts("FREQ=YEARLY", _by_day_of_year(places))
         case ["once", "1", *rest]:
             return _parse_interval_phrase(rest)
+        case ["every", first, second, *rest] if _is_ordinal([first]) and _is_ordinal([second]):
+            is_day_list = not rest and len(_DIGIT_ORDINALS.findall(plain)) > 1
+            is_place_list = rest[-1:] and rest[-1] in _DAYS and not _AND_LAST.search(plain)
+            places = [first, second, *rest] if is_day_list or is_place_list else []
+            return _join_parts("FREQ=MONTHLY", _by_position(places))
         case ["every", *rest]:
             return _parse_interval_phrase(rest) or _parse_day_or_month_phrase(rest)
         case [adverb, *rest] if adverb in _ADVERBS:
             return _parse_interval_phrase([*_ADVERBS[adverb].split(), *rest])
         case _:
             return ""
+
+
+def _is_ordinal(places: Sequence[str]) -> bool:
+    """Return whether places begin with “15th”, “15.” or “last”; a bare number counts other things."""
+    return bool(_STRICT_ORDINAL.fullmatch(places[0]))
+
+
+def _expand_plurals(words: Sequence[str]) -> Sequence[str]:
+    """Return “mondays to fridays” with each day in the place of the range."""
+    if len(words) == 3 and words[1] in _RANGE and all(word in PLURAL_WEEKDAYS for word in words[::2]):
+        return [f"{day}s" for day in _expand_ranges([PLURAL_WEEKDAYS.get(word, word) for word in words])]
+    return words
 
 
 def _split_day_ranges(phrase: str) -> str:
@@ -114,7 +137,7 @@ def _parse_interval_phrase(words: Sequence[str]) -> str:
     places = rest[rest[:1] == ["on"] :]
     if unit == ["week"] and places:
         return _join_parts(f"FREQ=WEEKLY{interval}", _by_day(places))
-    if unit == ["month"] and places:
+    if unit == ["month"] and places and (rest[0] == "on" or _is_ordinal(rest)):
         return _join_parts(f"FREQ=MONTHLY{interval}", _by_position(places))
     if unit == ["year"] and rest[:1] == ["in"]:
         months = _codes(rest[1:], _MONTHS)
@@ -138,8 +161,6 @@ def _parse_day_or_month_phrase(words: Sequence[str]) -> str:
     if day := _by_day_of_year(words):
         return f"FREQ=YEARLY;{day}"
     match words:
-        case [first, second, *_] if _parse_position(first, 31) and _parse_position(second, 31):
-            return _join_parts("FREQ=MONTHLY", _by_position(words))
         case ["other" | "2th" | "2.", *days] if days:
             return _join_parts("FREQ=WEEKLY;INTERVAL=2", _by_day(days))
         case ["1th" | "1." | "last", day] if day in _DAYS:

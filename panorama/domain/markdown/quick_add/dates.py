@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from panorama.domain.items.item import normalize_name
-from panorama.domain.markdown.quick_add.spans import MAX_SPAN, MAX_WORDS, clean_span, find_place, iter_spans
+from panorama.domain.markdown.quick_add.spans import MAX_WORDS, clean_span, find_place, iter_spans
 from panorama.domain.markdown.quick_add.words import (
     AFTER_DAYS,
     CHOICES,
@@ -176,13 +176,27 @@ def _is_in_known(words: Sequence[str], span: tuple[str, ...], names: Collection[
     return bool(names) and not set(names).isdisjoint(_iter_names(words, find_place(words, span), len(span)))
 
 
-def drop_start_word(words: Sequence[str], now: datetime, zone: ZoneInfo) -> list[str]:
-    """Return words without the one before the day on which a repetition starts: “starting monday”."""
+def find_start(
+    words: Sequence[str], names: Collection[str], now: datetime, zone: ZoneInfo
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the words beside a repetition, and those of its first day: “monday” of “starting monday”.
+
+    The word before the day is dropped with it.
+    """
     for place, word in enumerate(words[:-1]):
-        ends = range(place + 2, min(place + 2 + MAX_SPAN, len(words) + 1))
-        if word.casefold() in STARTS and any(_parse(clean_span(words[place + 1 : end]), now, zone) for end in ends):
-            return [*words[:place], *words[place + 1 :]]
-    return list(words)
+        if word.casefold() in STARTS:
+            rest = [*words[:place], *words[place + 1 :]]
+            span = find_date(rest, names, now, zone, is_repeated=True)
+            start = find_place(rest, span) if span else len(rest)
+            if start <= place < start + len(span) and not _is_followed_by_noun(rest, start + len(span), span):
+                return rest, span
+    return list(words), find_date(words, names, now, zone, is_repeated=True)
+
+
+def _is_followed_by_noun(words: Sequence[str], end: int, span: Sequence[str]) -> bool:
+    """Return whether a clock or another word of the sentence follows: “from 9:00 to 17:00”, “from Friday market”."""
+    after = words[end : end + 1]
+    return bool(after) and (after[0].casefold() in LINKS or _is_in_name(span, after, is_first=False))
 
 
 def find_kept_day(words: Sequence[str], names: Collection[str]) -> str:

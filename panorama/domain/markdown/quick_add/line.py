@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from panorama.domain.markdown.quick_add.dates import drop_start_word, find_date, find_kept_day
-from panorama.domain.markdown.quick_add.repetition import choose_deadline, find_repetition
+from panorama.domain.markdown.quick_add.dates import find_date, find_kept_day, find_start
+from panorama.domain.markdown.quick_add.repetition import UnclearRepetitionError, choose_deadline, find_repetition
 from panorama.domain.markdown.quick_add.spans import clean_span, remove_span
 from panorama.domain.markdown.task_fields import PRIORITIES
 
@@ -72,24 +72,41 @@ def parse_quick_add(
     rest = _take_signs(line, projects, fields, taken, given)
     words = rest.split()
     try:
-        with_clock = "deadline" not in given
-        repetition = None if "recurrence" in given else find_repetition(words, with_clock=with_clock)
-    except ValueError:
+        words, times, taken_times = _take_times(words, names, now, zone, given)
+    except UnclearRepetitionError:
         return QuickAdd(" ".join(words), fields, taken, has_kept_repetition=True)
-    if repetition:
-        fields["recurrence"], taken["recurrence"] = repetition.recurrence, " ".join(repetition.span)
-        words = drop_start_word(remove_span(words, repetition.span), now, zone)
-    if "deadline" not in given:
-        span = find_date(words, names, now, zone, is_repeated=bool(repetition))
-        words = remove_span(words, span)
-        phrase = clean_span(span)
-        if deadline := choose_deadline(repetition, phrase, now, zone) if repetition else phrase:
-            fields["deadline"] = deadline
-        if span:
-            taken["deadline"] = " ".join(span)
+    fields, taken = fields | times, taken | taken_times
     title = " ".join(words).rstrip(" ,;:-–")
     kept_day = "" if "deadline" in given or "deadline" in fields else find_kept_day(words, names)
     return QuickAdd(title, fields, taken, kept_day) if title else QuickAdd(line, {}, {})
+
+
+def _take_times(
+    words: list[str], names: Collection[str], now: datetime, zone: ZoneInfo, given: Collection[str]
+) -> tuple[list[str], dict[str, str], dict[str, str]]:
+    """Return words without those for a repetition and a deadline, these fields, and the words for each of them.
+
+    Raises:
+        UnclearRepetitionError: The words say more about a repetition than is understood.
+    """
+    with_clock = "deadline" not in given
+    repetition = None if "recurrence" in given else find_repetition(words, with_clock=with_clock)
+    fields: dict[str, str] = {}
+    taken: dict[str, str] = {}
+    if repetition:
+        fields["recurrence"], taken["recurrence"] = repetition.recurrence, " ".join(repetition.span)
+        words = remove_span(words, repetition.span)
+    if "deadline" in given:
+        return words, fields, taken
+    if repetition:
+        words, span = find_start(words, names, now, zone)
+        deadline = choose_deadline(repetition, clean_span(span), now, zone)
+    else:
+        span = find_date(words, names, now, zone, is_repeated=False)
+        deadline = clean_span(span)
+    fields |= {"deadline": deadline} if deadline else {}
+    taken |= {"deadline": " ".join(span)} if span else {}
+    return remove_span(words, span), fields, taken
 
 
 def _take_signs(

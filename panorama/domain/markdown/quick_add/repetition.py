@@ -8,9 +8,20 @@ from zoneinfo import ZoneInfo
 
 from panorama.domain.markdown.quick_add.dates import CLOCK, is_weekday
 from panorama.domain.markdown.quick_add.spans import clean_span, find_place, iter_spans
-from panorama.domain.markdown.quick_add.words import ENDINGS, EXCEPTIONS, LINKS, NEGATIONS
+from panorama.domain.markdown.quick_add.words import (
+    AND_WORDS,
+    ARTICLES,
+    CONTRASTS,
+    ENDINGS,
+    EVERYDAY,
+    EXCEPTIONS,
+    LINKS,
+    NEGATIONS,
+    PLACE_LINKS,
+    STARTS,
+)
 from panorama.domain.time import recurrence, times
-from panorama.domain.time.calendar_words import PARTS_OF_DAY, PLURAL_WEEKDAYS, read_words
+from panorama.domain.time.calendar_words import PARTS_OF_DAY, PLURAL_WEEKDAYS, WEEKDAYS, read_words
 from panorama.domain.time.recurrence_phrases import ADVERBS
 from panorama.domain.time.times import Deadline
 from panorama.errors import InvalidInputError
@@ -20,7 +31,13 @@ _PLURAL_DAYS = re.compile("|".join(PLURAL_WEEKDAYS), re.IGNORECASE)
 _GENITIVE = re.compile(r"jede[ns] (?:monats|quartals|jahres)", re.IGNORECASE)
 _INTERVAL = re.compile(r";INTERVAL=\d+")
 _ONLY_MONTHS = re.compile(r"FREQ=YEARLY;BYMONTH=[\d,]+")
-_JOINING = ("of", "des", "and", "und")
+_WEEKLY = re.compile(r"FREQ=WEEKLY(?:;INTERVAL=\d+)?;BYDAY=([A-Z,]+)")
+_PLACE = re.compile(r"(?:\d{1,2}(?:th|\.)|last)")
+_PERIODS = ("day", "tag", "weekend", "wochenende", "may", "mai", "march", "mar")
+
+
+class UnclearRepetitionError(ValueError):
+    """Words say more about a repetition than is understood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +56,30 @@ def find_repetition(words: Sequence[str], *, with_clock: bool) -> Repetition | N
         with_clock: Take a part of the day, too: “every sunday evening”.
 
     Raises:
-        ValueError: The words say more about it than is understood.
+        UnclearRepetitionError: The words say more about it than is understood.
     """
     if not any(map(_may_repeat, words)):
         return None
     for span in iter_spans(words, whole=False):
-        if _begins_repetition(span) and (repetition := _read_repetition(span, with_clock=with_clock)):
-            if _says_more(words, span):
-                raise ValueError
+        if not _may_be_repetition(words, span):
+            continue
+        if repetition := _read_repetition(words, span, with_clock=with_clock):
+            if _is_qualified(words, span):
+                raise UnclearRepetitionError
             return repetition
     return None
 
 
 def choose_deadline(repetition: Repetition, phrase: str, now: datetime, zone: ZoneInfo) -> str:
-    """Return the deadline that a phrase means; without a day in it the first day on which the repetition falls."""
+    """Return the deadline that a phrase means; without a day in it the first day on which the repetition falls.
+
+    Raises:
+        UnclearRepetitionError: The phrase names a weekday on which a weekly repetition never falls.
+    """
     if phrase and not CLOCK.fullmatch(phrase):
-        has_time = isinstance(times.parse_deadline(phrase, "deadline", now=now, zone=zone), datetime)
-        return phrase if has_time else f"{phrase} {repetition.clock}".strip()
+        if _contradicts(repetition, phrase, now, zone):
+            raise UnclearRepetitionError
+        return _add_clock(phrase, repetition, now, zone)
     clock = phrase or repetition.clock
     today = times.today(now, zone)
     rule, _ = recurrence.parse_repetition(repetition.recurrence)
@@ -78,28 +102,64 @@ def _is_adverb(word: str) -> bool:
     return word[-2:] in ("ly", "ch") and not ADVERBS.isdisjoint(read_words(word))
 
 
-def _begins_repetition(span: Sequence[str]) -> bool:
-    """Return whether words begin with “every”, “on mondays”, “montags”, “weekly on …”, or a day of “every month”.
+def _may_be_repetition(words: Sequence[str], span: tuple[str, ...]) -> bool:
+    """Return whether words begin and end like a repetition: “every …”, “on mondays”, “montags”, “weekly on …”.
 
-    “Mondays” and “weekly” alone may belong to a noun.
+    “Mondays” and “weekly” alone may belong to a noun, and “once a week” in a sentence to a condition.
     """
-    first = span[0].casefold().strip(",;:")
-    if _EVERY.fullmatch(first) or first == "once":
+    first, last = span[0].casefold().strip(",;:"), span[-1].casefold().strip(",;:")
+    if last in AND_WORDS or _ends_in_everyday_word(words, span):
+        return False
+    if _EVERY.fullmatch(first):
         return True
-    if first in ("on", "at") or _is_adverb(first):
+    if first == "once":
+        return span[1:2] in (("a",), ("an",)) and words[-1] == span[-1]
+    if first in ("on", "at"):
         return len(span) > 1
+    if _is_adverb(first):
+        return len(span) > 1 and span[1].casefold() in PLACE_LINKS
+    if first in ARTICLES:
+        return len(span) > 1 and bool(_PLACE.fullmatch(" ".join(read_words(span[1])))) and _has_every(span)
     is_german_plural = bool(_PLURAL_DAYS.fullmatch(first)) and PLURAL_WEEKDAYS[first] + "s" != first
-    return is_german_plural or (first not in _JOINING and any(map(_EVERY.fullmatch, span)))
+    return is_german_plural or (first not in AND_WORDS and _has_every(span))
 
 
-def _read_repetition(span: tuple[str, ...], *, with_clock: bool) -> Repetition | None:
+def _has_every(span: Sequence[str]) -> bool:
+    return any(map(_EVERY.fullmatch, span))
+
+
+def _ends_in_everyday_word(words: Sequence[str], span: tuple[str, ...]) -> bool:
+    """Return whether the last word may be no day: “every friday to do”, “once a week do”. “Jeden Mo und Mi” is one."""
+    last = span[-1].strip(",;:.")
+    if last.casefold() not in EVERYDAY or last.casefold() in _PERIODS:
+        return False
+    days = [
+        word.strip(",;:.") for word in span[:-1] if any(part in WEEKDAYS for part in read_words(word.strip(",;:.")))
+    ]
+    is_german = span[0].casefold().startswith(("jede", "alle")) and last[0].isupper()
+    is_list = bool(days) and all(len(word) <= 4 for word in days) and "to" not in span
+    is_end = last.casefold() in ("sat", "sun") and words[-1] == span[-1]
+    return not (is_german or is_list or is_end)
+
+
+def _read_repetition(words: Sequence[str], span: tuple[str, ...], *, with_clock: bool) -> Repetition | None:
     phrase = clean_span(span)
     if _is_repetition(phrase):
         return Repetition(span, phrase)
-    words = read_words(phrase) if with_clock else []
-    if words[-1:] and words[-1] in PARTS_OF_DAY and _is_repetition(phrase := " ".join(words[:-1])):
-        return Repetition(span, phrase, f"{PARTS_OF_DAY[words[-1]]}:00")
-    return None
+    plain = read_words(phrase)
+    if not with_clock or plain[-1:] == [] or plain[-1] not in PARTS_OF_DAY or not _ends_part(words, span):
+        return None
+    phrase = " ".join(plain[:-1])
+    return Repetition(span, phrase, f"{PARTS_OF_DAY[plain[-1]]}:00") if _is_repetition(phrase) else None
+
+
+def _ends_part(words: Sequence[str], span: tuple[str, ...]) -> bool:
+    """Return whether a part of the day after a repetition hardly begins a noun, as in “daily morning pages”."""
+    place = find_place(words, span)
+    after = words[place + len(span) :]
+    if not after or after[0].casefold() in STARTS:
+        return True
+    return not place and after[0].islower() and not _is_adverb(span[0].casefold())
 
 
 def _is_repetition(phrase: str) -> bool:
@@ -110,20 +170,52 @@ def _is_repetition(phrase: str) -> bool:
     return True
 
 
-def _says_more(words: Sequence[str], span: tuple[str, ...]) -> bool:
+def _is_qualified(words: Sequence[str], span: tuple[str, ...]) -> bool:
     """Return whether the words around a repetition change it: “first day of every month”, “every day until June”."""
     place = find_place(words, span)
-    before, after = [word.casefold() for word in words[max(0, place - 1) : place]], words[place + len(span) :]
-    if not NEGATIONS.isdisjoint(before) or "of" in before or _GENITIVE.fullmatch(" ".join(span)):
+    before = [word.casefold() for word in words[max(0, place - 2) : place]]
+    if before and (before[-1] in NEGATIONS or before[-1] == "of" or _GENITIVE.fullmatch(" ".join(span))):
         return True
+    if before[-1:] == ["to"] and span[0].casefold() == "once":
+        return True
+    if len(before) == 2 and before[1] in LINKS | AND_WORDS and is_weekday(before[0]):
+        return True
+    after = _drop_clock(words[place + len(span) :])
     if len(after) < 2:
         return False
-    link = after[0].casefold()
-    if link in EXCEPTIONS or (link == "but" and (after[1].casefold() == "not" or is_weekday(after[1]))):
+    link, following = after[0].casefold(), after[1].casefold()
+    if link in EXCEPTIONS or (link in CONTRASTS and (following in ("not", "on") or is_weekday(following))):
         return True
     if link in ENDINGS:
         return not CLOCK.match(" ".join(after[1:3]))
-    return link in LINKS and is_weekday(after[1])
+    is_more = is_weekday(following) or following in ("on", "am") or bool(_EVERY.fullmatch(following))
+    return link in LINKS | AND_WORDS and is_more
+
+
+def _drop_clock(words: Sequence[str]) -> Sequence[str]:
+    """Return words without a time of day at their beginning."""
+    text = " ".join(words)
+    clock = CLOCK.match(text)
+    return text[clock.end() :].split() if clock else words
+
+
+def _contradicts(repetition: Repetition, phrase: str, now: datetime, zone: ZoneInfo) -> bool:
+    rule, _ = recurrence.parse_repetition(repetition.recurrence)
+    days = _WEEKLY.fullmatch(rule)
+    if not days or not any(map(is_weekday, phrase.split())):
+        return False
+    day = times.parse_deadline(phrase, "deadline", now=now, zone=zone)
+    return WEEKDAYS[day.weekday()][:2].upper() not in days[1].split(",")
+
+
+def _add_clock(phrase: str, repetition: Repetition, now: datetime, zone: ZoneInfo) -> str:
+    """Return a day with the time of day that a part of the day means, if it is to come."""
+    with_clock = f"{phrase} {repetition.clock}".strip()
+    try:
+        moment = times.parse_deadline(with_clock, "deadline", now=now, zone=zone)
+    except InvalidInputError:
+        return phrase
+    return with_clock if isinstance(moment, datetime) and moment > now else phrase
 
 
 def _find_first(rule: str, day: date, clock: str, zone: ZoneInfo) -> Deadline | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 MAX_WORDS = 60
 """Of a longer line only the last words are looked at."""
 
-MAX_SPAN = 8
+MAX_SPAN = 10
 """The most words of one date or repetition."""
 
 

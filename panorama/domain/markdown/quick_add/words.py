@@ -54,11 +54,20 @@ ENGLISH_NAMES: Final = frozenset((*WEEKDAYS, "today", "tomorrow", "morning", "af
 """Words that are a part of many English names; German writes its days with a capital anyway."""
 
 EXCEPTIONS: Final = frozenset(("except", "excluding", "unless", "außer", "ausser"))
+"""Words after a repetition that exclude days from it."""
 ENDINGS: Final = frozenset(("until", "till", "bis"))
-"""Words after a repetition that exclude days from it, or end it."""
+"""Words after a repetition that end it."""
+CONTRASTS: Final = frozenset(("but", "not", "nicht"))
+"""Words that exclude the day after them from a repetition."""
+NEGATIONS: Final = EXCEPTIONS.union(
+    ("not", "never", "no", "nicht", "nie", "than", "or", "least", "most", "only", "from")
+)
+"""After one of these words a repetition is what does not happen, or part of a comparison."""
 
-NEGATIONS: Final = EXCEPTIONS.union(("not", "never", "no", "nicht", "nie"))
-"""After one of these words a repetition is what does not happen."""
+AND_WORDS: Final = frozenset(("and", "und", "&", "+"))
+PLACE_LINKS: Final = frozenset(("on", "in", "am", "im", "zum"))
+"""Words between an adverb such as “weekly” and its day."""
+ARTICLES: Final = frozenset(("the", "der", "den", "dem", "des", "of"))
 
 STARTS: Final = frozenset(("starting", "beginning", "from"))
 """Words before the day on which a repetition starts."""
