@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import select
 import subprocess
 import sys
 import time
@@ -41,11 +42,13 @@ class Terminal:
         os.write(self._ours, f"{words}\n".encode())
 
     def until(self, words: str) -> None:
-        """Read until something stands there."""
+        """Read until something stands there, in one line or wrapped."""
         deadline = time.monotonic() + PATIENCE
-        while words not in self.seen:
+        while words not in self.seen and words not in " ".join(self.seen.split()):
             assert time.monotonic() < deadline, self.seen
             with suppress(OSError):
+                if not select.select([self._ours], [], [], 0.5)[0]:
+                    continue
                 self.seen += _STEERING.sub("", os.read(self._ours, 4096).decode("utf-8", "replace")).replace("\r", "")
 
     def ends(self) -> int:
