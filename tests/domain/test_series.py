@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice, product
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,7 +14,7 @@ from panorama.errors import InvalidInputError
 
 START = datetime(2026, 5, 20, 9)  # noqa: DTZ001 (wall-clock time)
 LAST = date(2034, 1, 1)
-UTC_ZONE = ZoneInfo("UTC")
+UTC_ZONE, BERLIN = ZoneInfo("UTC"), ZoneInfo("Europe/Berlin")
 MINUTES = ",".join(map(str, range(60)))
 
 PARTS = {
@@ -237,22 +238,62 @@ def test_a_recurrence_that_is_not_understood_is_refused(text: str) -> None:
         recurrence.parse_recurrence(text)
 
 
-def test_a_series_goes_on_at_its_hour_after_a_day_on_which_clocks_skip_it() -> None:
-    zone = ZoneInfo("Europe/Berlin")
-    start = datetime(2027, 3, 27, 2, 30, tzinfo=zone).astimezone(UTC)
-    task = Task(
-        id="t_0000000000", version=1, created_at=start, updated_at=start, title="x", deadline=start,
-        recurrence="FREQ=DAILY",
-    )  # fmt: skip
-    found: list[str] = []
+def task_due(deadline: datetime | date, **fields: Any) -> Task:
+    """Return a recurring task."""
+    now = datetime(2027, 3, 20, tzinfo=UTC)
+    return Task(id="t_0000000000", version=1, created_at=now, updated_at=now, title="x", deadline=deadline, **fields)
 
-    for _ in range(3):
-        assert isinstance(task.deadline, datetime)
-        following = next_occurrence(task, id_=task.id, now=task.deadline, zone=zone)
-        assert following is not None
+
+def follow(task: Task, times: int) -> list[Task]:
+    """Complete a task at its deadline, or a day at noon, and the tasks that follow it; return these."""
+    found: list[Task] = []
+    for _ in range(times):
+        now = task.deadline if isinstance(task.deadline, datetime) else datetime(2027, 3, 27, 12, tzinfo=BERLIN)
+        following = next_occurrence(task, id_=task.id, now=now, zone=BERLIN)
+        assert following
         task = following
-        assert isinstance(task.deadline, datetime)
-        found.append(f"{task.deadline.astimezone(zone):%d %H:%M}")
+        found.append(task)
+    return found
 
-    assert found == ["28 03:30", "29 02:30", "30 02:30"]
-    assert task.recurrence == "FREQ=DAILY"
+
+def local_time(task: Task) -> str:
+    """Return the day of a deadline, and its local time if it has one."""
+    deadline = task.deadline
+    return f"{deadline.astimezone(BERLIN):%d %H:%M}" if isinstance(deadline, datetime) else f"{deadline:%d}"
+
+
+def test_a_series_goes_on_at_its_hour_after_a_day_on_which_clocks_skip_it() -> None:
+    start = datetime(2027, 3, 27, 2, 30, tzinfo=BERLIN).astimezone(UTC)
+
+    found = follow(task_due(start, recurrence="FREQ=DAILY"), 3)
+
+    assert [local_time(task) for task in found] == ["28 03:30", "29 02:30", "30 02:30"]
+    assert found[-1].recurrence == "FREQ=DAILY"
+
+
+def test_a_series_that_counts_from_completion_goes_on_at_its_hour_after_clocks_skip_it() -> None:
+    task = task_due(
+        datetime(2027, 3, 27, 2, 30, tzinfo=BERLIN).astimezone(UTC), recurrence="FREQ=DAILY", repeat_from="done"
+    )
+
+    done = next_occurrence(task, id_=task.id, now=datetime(2027, 3, 28, 12, tzinfo=BERLIN), zone=BERLIN)
+
+    assert done
+    assert done.deadline == datetime(2027, 3, 29, 2, 30, tzinfo=BERLIN)
+    assert done.recurrence == "FREQ=DAILY"
+
+
+def test_a_rule_with_hours_of_its_own_keeps_them() -> None:
+    start = datetime(2027, 3, 20, 8, 0, tzinfo=BERLIN).astimezone(UTC)
+    task = task_due(start, recurrence="FREQ=DAILY;BYHOUR=9;BYMINUTE=0")
+
+    following = next_occurrence(task, id_=task.id, now=start, zone=BERLIN)
+
+    assert following
+    assert following.recurrence == "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"
+
+
+def test_a_day_follows_a_day_whatever_hours_the_rule_has() -> None:
+    found = follow(task_due(date(2027, 3, 27), recurrence="FREQ=DAILY;BYHOUR=2;BYMINUTE=30"), 3)
+
+    assert [local_time(task) for task in found] == ["28", "29", "30"]

@@ -78,13 +78,13 @@ def next_occurrence(task: Task, *, id_: str, now: datetime, zone: ZoneInfo) -> T
     if not left:
         return None
     day = today(now, zone)
-    anchor: Deadline = task.deadline or day
-    if task.repeat_from == "done":
-        anchor = _move_to_day(anchor, day, zone)
-    deadline = recurrence.next_occurrence(left, anchor, not_before=day, zone=zone)
+    old: Deadline = task.deadline or day
+    anchor = _move_to_day(old, day, zone) if task.repeat_from == "done" else old
+    rule = recurrence.keep_time(left, old, anchor, zone)
+    deadline = recurrence.next_occurrence(rule, anchor, not_before=day, zone=zone)
     if deadline is None:
         return None
-    left = recurrence.keep_time(left, anchor, deadline, zone)
+    left = recurrence.keep_time(left, old, deadline, zone)
     return replace(
         task, id=id_, version=1, created_at=now, updated_at=now, status="todo", deadline=deadline, recurrence=left,
         scheduled_at=_shift(task.scheduled_at, task, deadline, zone),

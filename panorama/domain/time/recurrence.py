@@ -25,6 +25,7 @@ _HINT = (
 _POSSIBLE_HINT = "Choose a day that exists, such as BYMONTHDAY=-1 for the last of a month."
 _UNSUPPORTED = re.compile(r"DTSTART|[\n:]|(?:COUNT|INTERVAL)=(?:-|0*(?:;|$))")
 _UNTIL = re.compile(r"UNTIL=([0-9]{8})(T[0-9]{6})?")
+_TIMES = re.compile(r"(?:^|;)BY(?:HOUR|MINUTE|SECOND)=[\d,]+")
 _COUNT = re.compile(r"(?:^|;)COUNT=(\d+)")
 
 
@@ -73,8 +74,10 @@ def parse_repetition(text: str) -> tuple[str, bool]:
 def next_occurrence(rule_text: str, anchor: Deadline, *, not_before: date, zone: ZoneInfo) -> Deadline | None:
     """Return the first occurrence after `anchor` that is not before a day; None if the series has ended.
 
-    Date-times keep their local time in the zone across daylight-saving changes.
+    Date-times keep their local time in the zone across daylight-saving changes; days have no times of a rule.
     """
+    if not isinstance(anchor, datetime):
+        rule_text = _TIMES.sub("", rule_text).strip(";")
     start = _to_local(anchor, zone)
     after = max(start, datetime.combine(not_before, time()) - timedelta(microseconds=1))
     times = _parse_rule(rule_text).iter_times(start, _last_day(rule_text, after), after)
@@ -96,7 +99,9 @@ def keep_time(rule_text: str, anchor: Deadline, following: Deadline, zone: ZoneI
         return rule_text
     if "BYHOUR" not in rule_text and "BYMINUTE" not in rule_text:
         return f"{rule_text};BYHOUR={before.hour};BYMINUTE={before.minute}"
-    return rule_text.removesuffix(f";BYHOUR={after.hour};BYMINUTE={after.minute}")
+    skipped = datetime.combine(before, after.time(), zone)
+    was_skipped = _to_local(skipped.astimezone(UTC), zone) == before
+    return rule_text.removesuffix(f";BYHOUR={after.hour};BYMINUTE={after.minute}") if was_skipped else rule_text
 
 
 def iter_occurrences(rule_text: str, anchor: datetime, *, after: datetime, zone: ZoneInfo) -> Iterator[datetime]:
