@@ -323,6 +323,17 @@ def test_a_person_who_got_another_name_stays_an_attendee(call: Call) -> None:
     assert call("people.dashboard", person=person).data["sessions"] == []
 
 
+def test_a_person_who_got_another_name_is_removed_while_a_guest_stays(call: Call) -> None:
+    person = call("people.create", name="Cora Maier").data["id"]
+    session = call("sessions.log", title="Weekly", attendees=["Cora Maier", "Bob"]).data["id"]
+    call("people.update", person=person, name="Cora Neu")
+
+    call("sessions.update", session=session, attendees=["Bob"])
+
+    assert call("sessions.get", session=session).data["attendees"] == ["Bob"]
+    assert call("sessions.list", attendee="Cora Neu").data == []
+
+
 def test_an_attendee_with_the_longest_name_can_be_joined_by_others(call: Call) -> None:
     person = call("people.create", name="A" * 200, last_name="B" * 200).data["id"]
     session = call("sessions.log", title="Weekly", attendees=[person]).data["id"]

@@ -1,8 +1,9 @@
 """Finds the people behind the names of attendees."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from panorama.domain.items.attendees import Attendee, parse_attendees
@@ -28,6 +29,10 @@ class Attendance:
         """The fields of an item."""
         return {"attendees": self.attendees, "people": self.people}
 
+    def has_name(self, attendee: Attendee) -> bool:
+        """Return whether an attendee is stored under this name, and some of the attendees are known."""
+        return bool(self.people) and normalize_name(attendee.text) in map(normalize_name, self.attendees)
+
 
 class AttendeeResolver:
     """Finds the people whom attendees are, by name, alias, e-mail address or id; creates them only if asked to."""
@@ -42,33 +47,34 @@ class AttendeeResolver:
 
         Args:
             before: The attendees that the item has. A stored name that several people have, or nobody any more, still
-                means the same people.
+                means the same people; if one of several names that nobody has is left out, all of them mean nobody.
 
         Raises:
             InvalidInputError: A name is too long, or there are more than 500.
         """
         before = before or Attendance()
-        unnamed = _list_unnamed(session, before)
-        stored = set(map(normalize_name, before.attendees)) if unnamed else set[str]()
+        attendees = list(parse_attendees(names))
+        given = {normalize_name(attendee.text) for attendee in attendees}
+        find_unnamed = cache(lambda: _list_unnamed(session, before, given))
         shown: dict[tuple[str, str], str] = {}
         people: dict[str, None] = {}
         ambiguous: list[str] = []
-        for attendee in parse_attendees(names):
+        for attendee in attendees:
             matches = _find_people(session, attendee)
             if len(matches) > 1:
                 attending = [match for match in matches if match[0] in before.people]
                 if not attending:
                     ambiguous.append(f"“{attendee.text}” is the name of {len(matches)} people")
                 matches = attending
-            elif not matches and normalize_name(attendee.text) in stored:
-                people |= dict.fromkeys(unnamed)
+            elif not matches and before.has_name(attendee) and find_unnamed():
+                people |= dict.fromkeys(find_unnamed())
             elif not matches and create_people:
                 matches = [self._create(attendee)]
             for id_, label in matches or [("", attendee.text)]:
                 people |= {id_: None} if id_ else {}
                 shown.setdefault((normalize_name(label), id_), label)
         hint = f"{', '.join(ambiguous)}: give an e-mail address or the id." if ambiguous else ""
-        return Attendance(_tell_apart(session, shown), tuple(people), hint)
+        return Attendance(_disambiguate(session, shown), tuple(people), hint)
 
     def find(self, session: Session, name: str) -> AttendeeFilter:
         """Return the filter for the attendees whom a name means; one who is not known is found as it is stored."""
@@ -104,15 +110,21 @@ def _find_people(session: Session, attendee: Attendee) -> list[tuple[str, str]]:
     return []
 
 
-def _list_unnamed(session: Session, before: Attendance) -> list[str]:
-    """Return the people of an item whom none of its attendees names any more: renamed ones, or in the trash."""
-    if not before.people:
-        return []
-    named = {id_ for attendee in parse_attendees(before.attendees) for id_, _ in _find_people(session, attendee)}
+def _list_unnamed(session: Session, before: Attendance, given: Set[str]) -> list[str]:
+    """Return the people of an item whom none of its attendees names any more: renamed ones, or in the trash.
+
+    It is unknown which of them a name without a person means, so there are none unless all such names are given.
+    """
+    named: set[str] = set()
+    for attendee in parse_attendees(before.attendees):
+        matches = _find_people(session, attendee)
+        if not matches and normalize_name(attendee.text) not in given:
+            return []
+        named |= {id_ for id_, _ in matches}
     return [id_ for id_ in before.people if id_ not in named]
 
 
-def _tell_apart(session: Session, shown: Mapping[tuple[str, str], str]) -> tuple[str, ...]:
+def _disambiguate(session: Session, shown: Mapping[tuple[str, str], str]) -> tuple[str, ...]:
     """Return the names of attendees, those of several people of one name with the e-mail address or id."""
     counts = Counter(key for key, _ in shown)
     texts: dict[str, None] = {}
