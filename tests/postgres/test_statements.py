@@ -191,7 +191,7 @@ READS: dict[str, Read] = {
     "effective changes": lambda s: (changes.has_effective_change(s, "c_tests"), changes.is_untouched(s, ["c_tests"])),
     "units": lambda s: (changes.list_last_of_units(s, limit=3), changes.summarize_units(s, ["c_tests"])),
     "undo units": lambda s: (
-        undo_units.list_standing_units(s, ["c_tests"]),
+        undo_units.list_candidate_units(s, ["c_tests"]),
         undo_units.list_undo_units(s, ["c_tests"]),
         undo_units.list_undone_ids(s, "c_tests"),
     ),

@@ -93,7 +93,7 @@ def test_whether_a_unit_stands_is_the_same_as_reading_all_of_it(app: App, call: 
                 stands = {unit: bool(changes.list_effective(session, unit)) for unit in units}
                 assert {unit: changes.has_effective_change(session, unit) for unit in units} == stands
                 standing = {unit for unit in units if stands[unit]}
-                assert standing <= undo_units.list_standing_units(session, units)
+                assert standing <= undo_units.list_candidate_units(session, units)
                 undos = {unit for unit in units if is_undo(changes.list_by_unit(session, unit), session)}
                 assert undo_units.list_undo_units(session, units) == undos
         act(call, chance, number, units)

@@ -126,6 +126,19 @@ def test_a_relation_to_nothing_or_to_itself_is_named(call: Call, file: Path, tar
     assert why in answer.data["problems"][0]["why"]
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_an_entity_that_is_too_long_is_named_and_all_others_are_imported(call: Call, file: Path, dry_run: bool) -> None:
+    long = {"type": "entity", "name": "Log", "entityType": "project", "observations": ["x" * 20_000_000]}
+    write(file, [LINES[0], long, *LINES[1:]])
+
+    answer = call("import.memory", file=str(file), dry_run=dry_run)
+
+    (problem,) = answer.data["problems"]
+    assert problem["place"] == "line 2"
+    assert "the limit is" in problem["why"]
+    assert (answer.data["unread"], answer.data["people_created"], answer.data["notes_created"]) == (1, 1, 1)
+
+
 def test_equal_relations_are_one(call: Call, file: Path) -> None:
     similar = [
         {**LINES[3], "from": "john_smith"},

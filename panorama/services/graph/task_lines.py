@@ -272,7 +272,7 @@ class TaskLines(Service):
         free = [box for box in map(build_task, list_drafts(note.content).values()) if box.line not in taken]
         found: dict[str, LinePlace] = {}
         for task in lost:
-            same = [box for box in free if box.title == task.title]
+            same = [box for box in free if box.title == _read_title(task.title)]
             if same:
                 found[task.id] = LinePlace.of(same[0])
                 free.remove(same[0])

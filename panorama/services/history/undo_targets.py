@@ -98,9 +98,9 @@ def _list_possible(session: Session, units: Sequence[str], redo: bool, own_unit:
 
     A run that wrote only the file of its result is none.
     """
-    standing = undo_units.list_standing_units(session, units)
-    undos = undo_units.list_undo_units(session, standing)
-    same = undos if redo else standing - undos
+    candidates = undo_units.list_candidate_units(session, units)
+    undos = undo_units.list_undo_units(session, candidates)
+    same = undos if redo else candidates - undos
     starts = changes.describe_units(session, sorted(same)) if same else {}
     results = {unit for unit, start in starts.items() if start.changes == 1 and _is_result(unit, start.first)}
     return (same - results) | ({own_unit} & set(units))

@@ -105,14 +105,18 @@ class _MemoryImport:
         self._now = context.now()
 
     def write(self, session: Session, entries: Sequence[Entity | EntityRelation], *, dry_run: bool) -> None:
-        """Write some entities and relations; in a dry run, only count what would be written."""
+        """Write some entities and relations; in a dry run, only count what would be written.
+
+        An entry that is no valid item is reported and left out.
+        """
         parts: dict[str, ImportedPart] = {}
         for entry in entries:
-            part = (
-                self._write_entity(session, entry, dry_run)
-                if isinstance(entry, Entity)
-                else (self._write_relation(session, entry, dry_run))
-            )
+            try:
+                part = self._write_entry(session, entry, dry_run)
+            except InvalidInputError as error:
+                self._counts["unread"] += 1
+                self._problems.append((f"line {entry.line}", error.message.rstrip(".")))
+                continue
             if part:
                 parts[part.part] = part
         if not dry_run:
@@ -138,6 +142,11 @@ class _MemoryImport:
             problems=problems, problem_count=len(self._problems), **{name: self._counts[name] for name in names},
         )  # fmt: skip
 
+    def _write_entry(self, session: Session, entry: Entity | EntityRelation, dry_run: bool) -> ImportedPart | None:
+        if isinstance(entry, Entity):
+            return self._write_entity(session, entry, dry_run)
+        return self._write_relation(session, entry, dry_run)
+
     # Entities
 
     def _write_entity(self, session: Session, entity: Entity, dry_run: bool) -> ImportedPart | None:
@@ -161,10 +170,10 @@ class _MemoryImport:
         return ImportedPart(path="", part=part, digest="", item=item, fields={**to_snapshot(values), **adopted})
 
     def _create(self, session: Session, kind: Kind, values: Mapping[str, Any], dry_run: bool) -> str:
-        self._count(kind, "created")
         item = _CLASSES[kind](
             id=self._context.new_id(PREFIXES[kind]), created_at=self._now, updated_at=self._now, **values
         )
+        self._count(kind, "created")
         if not dry_run:
             rows.add(session, item)
         return item.id

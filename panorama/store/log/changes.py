@@ -325,7 +325,7 @@ def has_effective_change(session: Session, unit: str, *, but: Set[int] = frozens
     return False
 
 
-MAY_STAND = """
+MAY_BE_EFFECTIVE = """
 NOT EXISTS (SELECT 1 FROM changes AS own WHERE own.id = c.undoes AND own.unit = c.unit)
 AND NOT EXISTS (
     SELECT 1 FROM changes AS u
@@ -339,7 +339,8 @@ AND NOT EXISTS (
 """The condition of all lines `c` but those that a line took back which nothing took back: of a creation, or in all
 fields."""
 _DOUBTFUL = text(
-    f"SELECT c.id FROM changes AS c WHERE c.unit = :unit AND c.id > :last AND {MAY_STAND} ORDER BY c.id LIMIT :limit"
+    "SELECT c.id FROM changes AS c "
+    f"WHERE c.unit = :unit AND c.id > :last AND {MAY_BE_EFFECTIVE} ORDER BY c.id LIMIT :limit"
 )
 
 

@@ -6,19 +6,19 @@ from collections.abc import Collection
 from sqlalchemy import func, select, text
 
 from panorama.store.backend import Session
-from panorama.store.log.changes import MAY_STAND
+from panorama.store.log.changes import MAY_BE_EFFECTIVE
 from panorama.store.tables import changes
 
 _CHUNK = 500
-_STANDING = text(
+_CANDIDATES = text(
     "SELECT given.value FROM json_each(:units) AS given "
-    f"WHERE EXISTS (SELECT 1 FROM changes AS c WHERE c.unit = given.value AND {MAY_STAND})"
+    f"WHERE EXISTS (SELECT 1 FROM changes AS c WHERE c.unit = given.value AND {MAY_BE_EFFECTIVE})"
 )
 
 
-def list_standing_units(session: Session, units: Collection[str]) -> set[str]:
+def list_candidate_units(session: Session, units: Collection[str]) -> set[str]:
     """Return those of some units of which a change may have an effect; nothing is left of the others."""
-    return set(session.connection.execute(_STANDING, {"units": json.dumps(list(units))}).scalars())
+    return set(session.connection.execute(_CANDIDATES, {"units": json.dumps(list(units))}).scalars())
 
 
 def list_undo_units(session: Session, units: Collection[str]) -> set[str]:
