@@ -252,7 +252,7 @@ async def read_form(request: Request, run: RunDecoding, *, max_files: int, max_p
     """Return the form of a request whose length was checked.
 
     Args:
-        run: Runs a function in a worker thread.
+        run: Runs a function in a worker thread; only used for a long form.
 
     Raises:
         HTTPException: It has too many fields or files.
@@ -261,7 +261,7 @@ async def read_form(request: Request, run: RunDecoding, *, max_files: int, max_p
     if media_type != ENCODED:
         return await request.form(max_files=max_files, max_part_size=max_part_bytes)
     body = await request.body()
-    return await run(lambda: parse_encoded(body))
+    return parse_encoded(body) if len(body) <= PIECE_BYTES else await run(lambda: parse_encoded(body))
 
 
 def parse_encoded(body: bytes) -> FormData:
