@@ -72,6 +72,13 @@ def parse(line: str, *given: str, names: tuple[str, ...] = ()) -> QuickAdd:
         ("Dust every weekend", {"title": "Dust", "recurrence": "every weekend", "deadline": "2026-05-23"}),
         ("Call mum once a week", {"title": "Call mum", "recurrence": "once a week", "deadline": "2026-05-20"}),
         ("Birthday Ana every may 5", {"title": "Birthday Ana", "recurrence": "every may 5", "deadline": "2027-05-05"}),
+        ("Every Friday the cat gets tuna",
+         {"title": "the cat gets tuna", "recurrence": "Every Friday", "deadline": "2026-05-22"}),
+        ("Jeden Montag den Müll rausbringen",
+         {"title": "den Müll rausbringen", "recurrence": "Jeden Montag", "deadline": "2026-05-25"}),
+        ("Folge 7 am Sonntag schauen", {"title": "Folge 7 schauen", "deadline": "am Sonntag"}),
+        ("Ende des Monats im Bericht suchen",
+         {"title": "im Bericht suchen", "deadline": "Ende des Monats"}),
         ("Save 20 every month", {"title": "Save 20", "recurrence": "every month", "deadline": "2026-05-20"}),
         ("Every week do laundry", {"title": "do laundry", "recurrence": "Every week", "deadline": "2026-05-20"}),
         ("Every friday to do list review",
@@ -144,6 +151,9 @@ def test_what_is_understood_leaves_the_title(line: str, fields: dict[str, Any]) 
      "Schedule monthly 1 on 1 with Anna", "Monatlich 20 Euro sparen", "Monthly first draft", "Weekly do laundry",
      "Alle zwei, drei Tage gießen", "Check oven every 20, 30 minutes", "Read every second and third chapter",
      "Write daily morning pages", "Book monthly night train", "More than once a week call", "Once a week do laundry",
+     "Alle Tage im Kalender prüfen", "Den Hund von 9 bis 17 Uhr betreuen", "Abends 3 Zeilen schreiben",
+     "Write an essay on the September 11 attacks", "Straße des 17. Juni suchen", "Send 12 May roses to Ida",
+     "Call Fr. Becker", "Sonntagabends anrufen", "Kapitel 3.4. lesen", "Ask Robinson and Friday",
      "Ask once a month passes", "Weekly sun report", "Jeder so wie er will"],
 )  # fmt: skip
 def test_what_may_mean_something_else_stays_in_the_title(line: str) -> None:
@@ -159,6 +169,11 @@ def test_what_may_mean_something_else_stays_in_the_title(line: str) -> None:
      "Pills every day until friday", "Blutdruck täglich außer sonntags", "Open never on mondays",
      "Gym every monday and every thursday", "Dust every weekend and friday", "Walk every day at 8am except sunday",
      "Jeden Tag um 8 Uhr bis Freitag Tabletten", "Milk every friday and eggs on monday",
+     "Fix the job that fires every Monday", "Fragen, wer montags arbeitet",
+     "Den Bericht, der jeden Montag kommt, prüfen",
+     "Pills every day for 10 days", "Pills every Friday 10 times", "Jeden Freitag, 10 Mal",
+     "Müll alle 14 Tage samstags",
+     "Jeden Freitag, am 24.12. nicht", "Alle 4 Jahre der Steuerunterlagen", "Yoga every day of the week",
      "Remind me every monday not tuesday", "Limit sweets to once a day"],
 )  # fmt: skip
 def test_a_repetition_that_says_more_stays_in_the_title_and_is_reported(line: str) -> None:

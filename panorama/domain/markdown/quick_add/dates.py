@@ -6,6 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from panorama.domain.items.item import normalize_name
+from panorama.domain.markdown.quick_add.other_meanings import CLOCK, NUMBER_DATE, has_other_meaning
 from panorama.domain.markdown.quick_add.spans import MAX_WORDS, clean_span, find_place, iter_spans
 from panorama.domain.markdown.quick_add.words import (
     AFTER_DAYS,
@@ -39,11 +40,7 @@ from panorama.errors import InvalidInputError
 MAX_NAME_WORDS = 6
 """The most words of a name that may have a day in it."""
 
-CLOCK = re.compile(
-    r"(?:(?:at|um|by|bis|@) ?)?(?:\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|uhr)|\d{1,2}:\d\d(?: uhr)?)", re.IGNORECASE
-)
 _ORDINAL = re.compile(r"(?:the |de[nrsm] )?\d{1,2}(?:st|nd|rd|th|\.)", re.IGNORECASE)
-_NUMBER_DATE = re.compile(r"(?<!\S)(?:\d{1,2}\. ?\d{1,2}\.(?:\d{2}|\d{4})?|\d{1,2}/\d{1,2}(?:/\d{4})?)(?!\S)")
 _ANCHORS = frozenset(
     (*WEEKDAYS, *MONTHS, *NAMED_DAYS, *PARTS_OF_DAY, "minute", "hour", "day", "week", "fortnight", "weekend", "month",
      "quarter", "year", "midnight", "mitternacht",
@@ -94,10 +91,16 @@ def _is_plain_date(words: Sequence[str], span: tuple[str, ...], deadline: Deadli
     """Return whether words that can be a date hardly mean anything else."""
     phrase, place = clean_span(span), find_place(words, span)
     before, after = words[:place], words[place + len(span) :]
-    if _is_of_other_words(before, span, after) or _is_in_name(span, after, is_first=not place):
+    if _is_of_other_words(before, span, after) or has_other_meaning(before, span, after):
+        return False
+    if _is_in_name(span, after, is_first=not place):
         return False
     heavy = [word for word in span if read_words(word.strip(",;:."))]
-    if heavy[-1:] != list(span[-1:]) or clean_span(heavy).casefold() in EVERYDAY or _ORDINAL.fullmatch(phrase):
+    if (
+        heavy[-1:] != list(span[-1:])
+        or clean_span(heavy).casefold().rstrip(".") in EVERYDAY
+        or _ORDINAL.fullmatch(phrase)
+    ):
         return False
     if CLOCK.fullmatch(phrase) and any(map(_is_day_word, (*before, *after))):
         return False  # the time is of a day that stays in the title
@@ -107,7 +110,7 @@ def _is_plain_date(words: Sequence[str], span: tuple[str, ...], deadline: Deadli
     }:  # “christmas presents” are due before; “by christmas” is a day
         return False
     has_day = any(part in _ANCHORS for part in read_words(phrase)) or not isinstance(deadline, datetime)
-    return has_day or bool(CLOCK.fullmatch(phrase) or _NUMBER_DATE.search(phrase)) or "+" in phrase or "-" in phrase
+    return has_day or bool(CLOCK.fullmatch(phrase) or NUMBER_DATE.search(phrase)) or "+" in phrase or "-" in phrase
 
 
 def is_weekday(word: str) -> bool:
@@ -116,7 +119,7 @@ def is_weekday(word: str) -> bool:
 
 
 def _is_day_word(word: str) -> bool:
-    return is_weekday(word) or bool(_NUMBER_DATE.fullmatch(word))
+    return is_weekday(word) or bool(NUMBER_DATE.fullmatch(word))
 
 
 def _is_of_other_words(before: Sequence[str], span: Sequence[str], after: Sequence[str]) -> bool:
@@ -168,7 +171,8 @@ def _is_in_name(span: Sequence[str], after: Sequence[str], *, is_first: bool) ->
 def _is_in_noun(span: Sequence[str]) -> bool:
     """Return whether a date before another word may be part of its noun: “end of year report”, “Jan 5 questions”."""
     words = read_words(" ".join(span))
-    return span[0].casefold() in PERIOD_WORDS or (len(words) == 2 and words[0] in MONTH_NAMES and words[1].isdigit())
+    is_day = len(words) == 2 and not MONTH_NAMES.isdisjoint(words) and any(word.isdigit() for word in words)
+    return span[0].casefold() in PERIOD_WORDS or is_day
 
 
 def _is_in_known(words: Sequence[str], span: tuple[str, ...], names: Collection[str]) -> bool:

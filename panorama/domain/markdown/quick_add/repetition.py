@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from panorama.domain.markdown.quick_add.dates import CLOCK, is_weekday
+from panorama.domain.markdown.quick_add.dates import is_weekday
+from panorama.domain.markdown.quick_add.other_meanings import CLOCK
+from panorama.domain.markdown.quick_add.qualifiers import EVERY, is_qualified
 from panorama.domain.markdown.quick_add.spans import clean_span, find_place, iter_spans
 from panorama.domain.markdown.quick_add.words import (
     AND_WORDS,
     ARTICLES,
-    CONTRASTS,
-    ENDINGS,
     EVERYDAY,
-    EXCEPTIONS,
-    LINKS,
-    NEGATIONS,
     PLACE_LINKS,
     STARTS,
 )
@@ -26,9 +23,7 @@ from panorama.domain.time.recurrence_phrases import ADVERBS
 from panorama.domain.time.times import Deadline
 from panorama.errors import InvalidInputError
 
-_EVERY = re.compile(r"(?:every|each|jede[nrs]?|alle|weekdays|werktags)!?", re.IGNORECASE)
 _PLURAL_DAYS = re.compile("|".join(PLURAL_WEEKDAYS), re.IGNORECASE)
-_GENITIVE = re.compile(r"jede[ns] (?:monats|quartals|jahres)", re.IGNORECASE)
 _INTERVAL = re.compile(r";INTERVAL=\d+")
 _ONLY_MONTHS = re.compile(r"FREQ=YEARLY;BYMONTH=[\d,]+")
 _WEEKLY = re.compile(r"FREQ=WEEKLY(?:;INTERVAL=\d+)?;BYDAY=([A-Z,]+)")
@@ -64,7 +59,7 @@ def find_repetition(words: Sequence[str], *, with_clock: bool) -> Repetition | N
         if not _may_be_repetition(words, span):
             continue
         if repetition := _read_repetition(words, span, with_clock=with_clock):
-            if _is_qualified(words, span):
+            if is_qualified(words, span):
                 raise UnclearRepetitionError
             return repetition
     return None
@@ -94,7 +89,7 @@ def choose_deadline(repetition: Repetition, phrase: str, now: datetime, zone: Zo
 def _may_repeat(word: str) -> bool:
     plain = word.casefold().strip(",;:.")
     return (
-        bool(_EVERY.fullmatch(plain)) or plain in PLURAL_WEEKDAYS or plain in ("weekends", "once") or _is_adverb(plain)
+        bool(EVERY.fullmatch(plain)) or plain in PLURAL_WEEKDAYS or plain in ("weekends", "once") or _is_adverb(plain)
     )
 
 
@@ -108,9 +103,10 @@ def _may_be_repetition(words: Sequence[str], span: tuple[str, ...]) -> bool:
     “Mondays” and “weekly” alone may belong to a noun, and “once a week” in a sentence to a condition.
     """
     first, last = span[0].casefold().strip(",;:"), span[-1].casefold().strip(",;:")
-    if last in AND_WORDS or _ends_in_everyday_word(words, span):
+    is_open = last in AND_WORDS or not read_words(last)  # “every friday the”
+    if is_open or _ends_in_everyday_word(words, span) or _is_all(words, span):
         return False
-    if _EVERY.fullmatch(first):
+    if EVERY.fullmatch(first):
         return True
     if first == "once":
         return span[1:2] in (("a",), ("an",)) and words[-1] == span[-1]
@@ -119,13 +115,21 @@ def _may_be_repetition(words: Sequence[str], span: tuple[str, ...]) -> bool:
     if _is_adverb(first):
         return len(span) > 1 and span[1].casefold() in PLACE_LINKS
     if first in ARTICLES:
-        return len(span) > 1 and bool(_PLACE.fullmatch(" ".join(read_words(span[1])))) and _has_every(span)
+        return len(span) > 1 and bool(_PLACE.fullmatch(" ".join(read_words(" ".join(span[:2]))))) and _has_every(span)
     is_german_plural = bool(_PLURAL_DAYS.fullmatch(first)) and PLURAL_WEEKDAYS[first] + "s" != first
     return is_german_plural or (first not in AND_WORDS and _has_every(span))
 
 
+def _is_all(words: Sequence[str], span: tuple[str, ...]) -> bool:
+    """Return whether German words mean all days, weeks or months of something: “alle Tage im Kalender”."""
+    after = words[find_place(words, span) + len(span) :][:1]
+    plain = [word.casefold() for word in span]
+    is_plural = len(plain) == 2 and plain[0] == "alle" and plain[1] in ("tage", "wochen", "monate", "quartale", "jahre")
+    return is_plural and bool(after) and after[0] in ("im", "in", "vom", "am", "aus")
+
+
 def _has_every(span: Sequence[str]) -> bool:
-    return any(map(_EVERY.fullmatch, span))
+    return any(map(EVERY.fullmatch, span))
 
 
 def _ends_in_everyday_word(words: Sequence[str], span: tuple[str, ...]) -> bool:
@@ -168,35 +172,6 @@ def _is_repetition(phrase: str) -> bool:
     except InvalidInputError:
         return False
     return True
-
-
-def _is_qualified(words: Sequence[str], span: tuple[str, ...]) -> bool:
-    """Return whether the words around a repetition change it: “first day of every month”, “every day until June”."""
-    place = find_place(words, span)
-    before = [word.casefold() for word in words[max(0, place - 2) : place]]
-    if before and (before[-1] in NEGATIONS or before[-1] == "of" or _GENITIVE.fullmatch(" ".join(span))):
-        return True
-    if before[-1:] == ["to"] and span[0].casefold() == "once":
-        return True
-    if len(before) == 2 and before[1] in LINKS | AND_WORDS and is_weekday(before[0]):
-        return True
-    after = _drop_clock(words[place + len(span) :])
-    if len(after) < 2:
-        return False
-    link, following = after[0].casefold(), after[1].casefold()
-    if link in EXCEPTIONS or (link in CONTRASTS and (following in ("not", "on") or is_weekday(following))):
-        return True
-    if link in ENDINGS:
-        return not CLOCK.match(" ".join(after[1:3]))
-    is_more = is_weekday(following) or following in ("on", "am") or bool(_EVERY.fullmatch(following))
-    return link in LINKS | AND_WORDS and is_more
-
-
-def _drop_clock(words: Sequence[str]) -> Sequence[str]:
-    """Return words without a time of day at their beginning."""
-    text = " ".join(words)
-    clock = CLOCK.match(text)
-    return text[clock.end() :].split() if clock else words
 
 
 def _contradicts(repetition: Repetition, phrase: str, now: datetime, zone: ZoneInfo) -> bool:

@@ -24,7 +24,26 @@ CHOICES: Final = frozenset(("last", "this", "next"))
 """Words that belong to the day after them: if they are no date together, neither is the day alone."""
 
 EVERY_WORDS: Final = frozenset(
-    ("every", "each", "other", "second", "third", "jeden", "jede", "jedes", "jeder", "alle", "zweiten")
+    (
+        "every",
+        "each",
+        "other",
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "jeden",
+        "jede",
+        "jedes",
+        "jeder",
+        "alle",
+        "erste",
+        "ersten",
+        "erster",
+        "zweiten",
+        "dritten",
+        "vierten",
+    )
 )
 """A single day after one of these words is not what they mean."""
 
@@ -71,3 +90,17 @@ ARTICLES: Final = frozenset(("the", "der", "den", "dem", "des", "of"))
 
 STARTS: Final = frozenset(("starting", "beginning", "from"))
 """Words before the day on which a repetition starts."""
+
+NUMBERED: Final = frozenset(
+    ("kapitel", "abschnitt", "punkt", "aufgabe", "raum", "teil", "seite", "folge", "bild", "nr", "nr.", "version",
+     "chapter", "section", "room", "part", "page", "episode", "exercise", "release", "§")
+)  # fmt: skip
+"""Nouns before a number with points that is no date: “Kapitel 3.4.”."""
+
+GERMAN_DAYS: Final = GERMAN_WEEKDAYS.union(("mo", "di", "mi", "do", "fr", "sa", "so"))
+BEFORE_NO_DAY: Final = frozenset(("den", "dem", "des", "vor"))
+"""A date after one of these words is part of a noun, or only a limit: “die Straße des 17. Juni”, “vor Weihnachten”."""
+LATER: Final = frozenset(("danach", "darauf", "davor"))
+CLAUSES: Final = frozenset(("that", "which", "who", "whether", "why", "ob", "warum", "dass"))
+RELATIVE_PRONOUNS: Final = frozenset(("der", "die", "das", "dem", "den", "ob", "warum", "wer", "wann", "wenn"))
+"""Words that begin a clause, in which a repetition is only mentioned; the pronouns after a comma."""
