@@ -35,6 +35,11 @@ def names(home: Path) -> list[str]:
     return list(json.loads(file.read_text())["mcpServers"]) if file.exists() else []
 
 
+def on_one_line(text: str) -> str:
+    """Return what was printed without the line breaks of a narrow terminal."""
+    return " ".join(text.split())
+
+
 def test_without_a_terminal_sources_are_left_out_and_the_rest_is_restored(
     run: Command, archive: str, tmp_path: Path
 ) -> None:
@@ -122,3 +127,31 @@ def test_a_secret_of_an_argument_is_entered_again_by_its_name(run: Command, home
     assert stored.code == 0
     entry["args"][1] = "file:crm/argument_2"
     assert json.loads((home / "sources.json").read_text()) == {"mcpServers": {"crm": entry}}
+
+
+def test_a_backup_only_names_what_it_left_out_and_a_restore_says_how_to_enter_it_again(
+    run: Command, home: Path, tmp_path: Path
+) -> None:
+    entry: dict[str, Any] = {"url": "https://me:geheim@docs.example", "headers": {"X-API-Key": "geheim"}}
+    (home / "sources.json").write_text(json.dumps({"mcpServers": {"docs": entry}}))
+
+    made = run("backup", str(tmp_path / "out"))
+    (path,) = (tmp_path / "out").iterdir()
+    restored = run("restore", str(path), "--to", str(tmp_path / "again"), "--yes")
+
+    named = "Left out of sources.json, as secret or approved elsewhere: docs.X-API-Key, docs.${DOCS_LOGIN}"
+    assert named in on_one_line(made.err)
+    assert "panorama sources" not in made.err
+    assert named in on_one_line(restored.err)
+    assert "Set these variables in the environment of Panorama: ${DOCS_LOGIN}" in on_one_line(restored.err)
+    assert "To enter a secret again: panorama sources secret NAME KEY" in on_one_line(restored.err)
+
+
+def test_a_variable_that_is_missing_is_not_entered_as_a_secret(run: Command, home: Path, tmp_path: Path) -> None:
+    (home / "sources.json").write_text('{"mcpServers": {"docs": {"url": "https://docs.example/?token=geheim"}}}')
+    made = run("backup", str(tmp_path / "out"), "--json").answer["data"]["path"]
+
+    restored = run("restore", made, "--to", str(tmp_path / "again"), "--yes")
+
+    assert "Set these variables in the environment of Panorama: ${DOCS_TOKEN}" in on_one_line(restored.err)
+    assert "sources secret" not in restored.err

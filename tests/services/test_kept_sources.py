@@ -83,8 +83,67 @@ def test_a_backup_has_no_secret_of_a_source_also_if_the_file_has_it_in_clear_tex
     }  # fmt: skip
     assert [name.removeprefix("sources.json: ") for name in made["withheld"]] == [
         "crm.TOKEN", "crm.PASSWORD", "crm.argument_2", "crm.argument_3", "crm.argument_4",
-        "docs.Authorization", "docs.url", "docs.url", "claap.key",
+        "docs.Authorization", "docs.${DOCS_LOGIN}", "docs.${DOCS_API_KEY}", "claap.key",
     ]  # fmt: skip
+
+
+SECRETS: dict[str, Any] = {
+    "defaults in a login": {"url": "https://${U:-anna}:${P:-geheim}@docs.example"},
+    "half of a login": {"url": "https://${U}:geheim@docs.example"},
+    "address as a default": {"url": "${B:-https://me:geheim@docs.example/}"},
+    "default of a default": {"url": "https://docs.example/?api_key=${A:-${B:-geheim}}"},
+    "fragment": {"url": "https://docs.example/#token=geheim"},
+    "fragment without a name": {"url": "https://docs.example/#sk-geheim0123456789012345"},
+    "path": {"url": "https://docs.example/sk-geheim0123456789012345/mcp"},
+    "half of a header": {"url": "https://docs.example", "headers": {"Authorization": "Token geheim${X}"}},
+    "default of a header": {"url": "https://docs.example", "headers": {"Authorization": "Bearer ${X:-geheim}"}},
+    "half of a variable": {"command": "crm", "env": {"BASIC_AUTH": "${LOGIN}:geheim"}},
+    "no reference to a file": {"command": "crm", "env": {"A": "file:x?password=geheim"}},
+    "no reference to the keyring": {"command": "crm", "env": {"TOKEN": "keyring:geheim"}},
+    "inner default": {"command": "crm", "env": {"PASSWORD": "${A:-${B:-geheim}}"}},
+    "default of an argument": {"command": "crm", "args": ["--api-key", "${X:-sk-geheim}"]},
+    "default after an equals sign": {"command": "crm", "args": ["--token=${X:-geheim}"]},
+    "half of an argument": {"command": "crm", "args": ["--header", "Authorization: Bearer geheim${X}"]},
+    "login in an argument": {"command": "crm", "args": ["https://${U}:geheim@crm.example"]},
+    "default of an option": {"kind": "claap", "options": {"key": "${CLAAP:-geheim}"}},
+}
+
+
+@pytest.mark.parametrize("source", SECRETS.values(), ids=SECRETS)
+@pytest.mark.parametrize("made", ["backup", "export"])
+def test_a_secret_beside_a_reference_or_as_a_default_is_left_out_and_named(
+    made: str, app: App, call: Call, tmp_path: Path, source: Any
+) -> None:
+    configure(app, {"crm": source})
+
+    data = call(made, folder=str(tmp_path / "out"), confirm=True).data
+
+    assert "geheim" not in (Path(data["path"]) / "sources.json").read_text()
+    assert len(data["withheld"]) == 1
+    assert data["withheld"][0].startswith("sources.json: crm.")
+
+
+REFERENCES: dict[str, Any] = {
+    "login": {"url": "https://${U}:${P}@docs.example/${PATH_}?api_key=${K}&page=1#token=${T}"},
+    "defaults": {"url": "${BASE:-https://docs.example}/mcp?page=${PAGE:-1}"},
+    "headers": {"url": "https://docs.example", "headers": {"Authorization": "Bearer ${X}", "Cookie": "${A}:${B}"}},
+    "stored": {"command": "crm", "env": {"TOKEN": "file:crm/TOKEN", "X-API-Key": "keyring:crm/X-API-Key"}},
+    "empty default": {"command": "crm", "env": {"PASSWORD": "${P:-}", "TZ": "${TZ:-UTC}"}},
+    "arguments": {
+        "command": "npx",
+        "args": ["mcp-remote", "--header", "Authorization: Bearer ${TOKEN}", "--api-key", "${K}", "--token=${T}",
+                 "https://${U}:${P}@crm.example", "TOKEN=${T} crm --password=${P} -v", "keyring:crm/argument_9"],
+    },
+}  # fmt: skip
+
+
+def test_references_and_defaults_without_a_secret_are_kept_as_they_are(app: App, call: Call) -> None:
+    configure(app, {f"a{at}": source for at, source in enumerate(REFERENCES.values())})
+
+    made = call("backup").data
+
+    assert list(read(Path(made["path"]))["mcpServers"].values()) == list(REFERENCES.values())
+    assert made["withheld"] == []
 
 
 def test_a_file_that_cannot_be_used_is_named_and_all_else_is_kept(app: App, call: Call) -> None:

@@ -10,6 +10,7 @@ from panorama.cli.console import console
 from panorama.cli.console.confirm import call_confirmed
 from panorama.cli.console.tables import Column, Row, TextTable, format_ago, safe_line
 from panorama.cli.options import AsJson, Background, Yes, argument, examples, group, option
+from panorama.domain.sources.names import SOURCES_PREFIX
 from panorama.domain.text.sizes import format_size
 from panorama.errors import InvalidInputError
 
@@ -20,9 +21,6 @@ PURGE_EXAMPLES = examples(
     "panorama purge --days 0 --yes       # empties the trash",
 )
 MANIFEST = "manifest.json"
-OF_SOURCES = "sources.json: "
-"""The start of the names of what was left out of sources, in answers."""
-
 EXIT_INCOMPLETE = 1
 """The exit code if something is missing."""
 
@@ -184,7 +182,7 @@ def _restore_into_folder(source: str, to: str | None, *, background: bool, yes: 
         return
     console.print_message(restored.summary)
     print_restored_sources(restored.data["sources"], restored.data["left_out"])
-    _print_remarks({**restored.data, "sources": ()})
+    _print_remarks({**restored.data, "sources": ()}, is_restored=True)
     if restored.data.get("paused") or restored.data.get("unreviewed"):
         console.print_message("To approve them there: panorama schedule resume NAME, panorama scripts review NAME")
     console.print_message(
@@ -238,11 +236,11 @@ def _agree(statement: str, question: str, outcome: str, *, yes: bool) -> bool:
 def _print_result(answer: Answer, as_json: bool) -> int:
     console.print_result(answer, as_json)
     if not as_json:
-        _print_remarks(answer.data)
+        _print_remarks(answer.data, is_restored=False)
     return EXIT_INCOMPLETE if answer.data.get("problems") else 0
 
 
-def _print_remarks(data: Row) -> None:
+def _print_remarks(data: Row, *, is_restored: bool) -> None:
     for problem in data.get("problems", ()):
         console.print_message(problem, "yellow")
     if sending := data.get("sending"):
@@ -250,11 +248,11 @@ def _print_remarks(data: Row) -> None:
     if sources := data.get("sources"):
         console.print_message(f"Its sources.json runs commands or sends data elsewhere: {', '.join(sources)}", "yellow")
     withheld = data.get("withheld", ())
-    if settings := [name for name in withheld if not name.startswith(OF_SOURCES)]:
+    if settings := [name for name in withheld if not name.startswith(SOURCES_PREFIX)]:
         console.print_message(
             f"Left out of config.toml, as secret or sending texts elsewhere: {', '.join(settings)}", "yellow"
         )
-    print_withheld_of_sources(withheld)
+    print_withheld_of_sources(withheld, is_restored=is_restored)
 
 
 def print_restored_sources(restored: Sequence[str], left_out: Sequence[str]) -> None:
@@ -272,12 +270,19 @@ def print_restored_sources(restored: Sequence[str], left_out: Sequence[str]) -> 
         )
 
 
-def print_withheld_of_sources(withheld: Sequence[str]) -> None:
-    """Print what was left out of sources, and how to enter it again."""
-    if names := [name.removeprefix(OF_SOURCES) for name in withheld if name.startswith(OF_SOURCES)]:
+def print_withheld_of_sources(withheld: Sequence[str], *, is_restored: bool) -> None:
+    """Print what was left out of sources; after a restore also how to enter it again."""
+    names = [name.removeprefix(SOURCES_PREFIX) for name in withheld if name.startswith(SOURCES_PREFIX)]
+    if names:
         console.print_message(
-            f"Left out of sources.json, as secret or approved elsewhere: {', '.join(names)}. To enter a secret again: "
-            "panorama sources secret NAME KEY; to allow calls: panorama sources allow PATTERN",
+            f"Left out of sources.json, as secret or approved elsewhere: {', '.join(names)}", "yellow"
+        )
+    variables = [name.partition(".")[2] for name in names if ".${" in name]
+    if is_restored and variables:
+        console.print_message(f"Set these variables in the environment of Panorama: {', '.join(variables)}", "yellow")
+    if is_restored and len(variables) < len(names):
+        console.print_message(
+            "To enter a secret again: panorama sources secret NAME KEY; to allow calls: panorama sources allow PATTERN",
             "yellow",
         )
 

@@ -1,10 +1,13 @@
-"""Python names of the functions of sources. Pure."""
+"""Python names of the functions of sources, and names of parts of the configuration. Pure."""
 
 import keyword
 import re
 from collections.abc import Iterable, Mapping
 
 MAX_NAME_CHARS = 80
+SOURCES_PREFIX = "sources.json: "
+"""The start of the names of what a backup left out of sources, among those of settings."""
+
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from panorama.domain.changes import Origin
+from panorama.domain.sources.names import SOURCES_PREFIX
 from panorama.errors import ConflictError, InvalidInputError
 from panorama.services.archive import sources_copy
 from panorama.services.archive.backup import MIB, SPARE_BYTES, find_damage, find_other_schema
@@ -13,7 +14,7 @@ from panorama.services.archive.paths import SEAL_KEY, parse_path
 from panorama.services.archive.results import RestoreResult
 from panorama.services.archive.row_copy import copy_rows
 from panorama.services.archive.secrets import CONFIG_FILE, list_sending_settings, remove_sending_settings
-from panorama.services.archive.sources_copy import WITHHELD_PREFIX, SourcesCopy
+from panorama.services.archive.sources_copy import SourcesCopy
 from panorama.services.base import Plan, utc_now
 from panorama.services.jobs.pace import ProgressTracker
 from panorama.services.jobs.progress import Progress, report_progress
@@ -144,7 +145,7 @@ class RestoreService:
 def _list_withheld(manifest: Manifest, sources: SourcesCopy | None) -> tuple[str, ...]:
     """Return the settings that were left out; if sources were restored, also what was left out of them."""
     if sources is None:
-        return tuple(name for name in manifest.shown_withheld if not name.startswith(WITHHELD_PREFIX))
+        return tuple(name for name in manifest.shown_withheld if not name.startswith(SOURCES_PREFIX))
     return tuple(dict.fromkeys((*manifest.shown_withheld, *sources.withheld)))[: manifests.MAX_SHOWN_ENTRIES]
 
 

@@ -11,31 +11,24 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urlsplit
 
-from panorama.domain.sources.names import to_identifier
+from panorama.domain.sources.names import SOURCES_PREFIX
 from panorama.domain.text.json_types import is_object
-from panorama.domain.text.secrets import redact_text
 from panorama.domain.text.visible_text import escape_name
 from panorama.errors import InvalidInputError
 from panorama.sdk import SURFACE
 from panorama.services.archive.paths import MAX_SHOWN_CHARS, quote_long_text
+from panorama.services.archive.source_secrets import VALUE_KEYS, remove_secrets
 from panorama.sources.config import CONFIG_FILE, SourceConfig, load_sources, parse_entry, parse_sources
 from panorama.sources.descriptions import describe_source, format_place
-from panorama.sources.options import list_options
-from panorama.sources.secret_store import is_secret_argument
-from panorama.sources.secrets import is_reference, is_secret_setting
+from panorama.sources.secrets import is_reference
 from panorama.sources.sources_file import Entries
 from panorama.store.archive.manifests import Entry, Manifest, damage_error
 from panorama.store.archive.safe_files import UnreadableError, open_plain_file
 
 MAX_COPY_BYTES = 1 << 20
-WITHHELD_PREFIX = f"{CONFIG_FILE}: "
-"""The start of the names of what was left out of sources, among those of settings."""
 
 _VARIABLE = re.compile(r"\$\{\w+(?::-([^}]*))?\}")
-_VALUES = ("env", "headers", "options")
-"""The keys of an entry that have named values, which may be secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +49,7 @@ class SourcesCopy:
     @property
     def withheld(self) -> tuple[str, ...]:
         """The names of what was left out, for display."""
-        return tuple(f"{WITHHELD_PREFIX}{escape_name(name, limit=MAX_SHOWN_CHARS)}" for name in self.removed)
+        return tuple(f"{SOURCES_PREFIX}{escape_name(name, limit=MAX_SHOWN_CHARS)}" for name in self.removed)
 
 
 def copy_sources(home: Path) -> SourcesCopy:
@@ -72,7 +65,7 @@ def copy_sources(home: Path) -> SourcesCopy:
     load_sources(home)
     entries: Entries = json.loads((home / CONFIG_FILE).read_text("utf-8"))["mcpServers"]
     removed: list[str] = []
-    copied = SourcesCopy({name: _remove_secrets(name, entry, removed) for name, entry in entries.items()})
+    copied = SourcesCopy({name: remove_secrets(name, entry, removed) for name, entry in entries.items()})
     try:
         _parse(copied.encode())
     except ValueError as error:
@@ -139,70 +132,6 @@ def _parse(content: bytes) -> Entries:
     return cast("Entries", data["mcpServers"])
 
 
-def _remove_secrets(source: str, entry: Mapping[str, Any], removed: list[str]) -> dict[str, Any]:
-    """Return an entry with references in place of the secrets that it contains in clear text."""
-
-    def refer(name: str) -> str:
-        removed.append(f"{source}.{name}")
-        return f"keyring:{source}/{name}"
-
-    kept = dict(entry)
-    secret_options = {option.name for option in list_options(entry.get("kind") or "mcp") if option.is_secret}
-    for key in _VALUES:
-        if values := cast("dict[str, Any]", entry.get(key)):
-            kept[key] = {
-                name: refer(name) if _is_secret(name, value, is_known=key == "options" and name in secret_options)
-                else value
-                for name, value in values.items()
-            }  # fmt: skip
-    if args := cast("list[str]", entry.get("args")):
-        flags = ["", *args[:-1]]
-        kept["args"] = [
-            refer(f"argument_{at}") if is_secret_argument(flag, arg) or _is_secret("", arg) else arg
-            for at, (flag, arg) in enumerate(zip(flags, args, strict=True), start=1)
-        ]
-    if url := cast("str", entry.get("url")):
-        kept["url"] = _remove_secrets_of_address(source, url, removed)
-    return kept
-
-
-def _is_secret(name: str, value: object, *, is_known: bool = False) -> bool:
-    """Return whether a value holds a secret in clear text; a variable holds one as its default."""
-    if not isinstance(value, str):
-        return not isinstance(value, bool | int | float)  # a kind has no option of that form
-    if value.startswith(("keyring:", "file:")):
-        return False
-    is_named = is_known or is_secret_setting(name)
-    bare = _VARIABLE.sub(lambda match: match[1] or "", value)
-    if bare == value:
-        return bool(value.strip()) and (is_named or redact_text(value) != value)
-    return redact_text(bare) != bare or (is_named and any(match[1] for match in _VARIABLE.finditer(value)))
-
-
-def _remove_secrets_of_address(source: str, url: str, removed: list[str]) -> str:
-    """Return an address with variables in place of its password and of secrets in its query."""
-
-    def refer(name: str) -> str:
-        removed.append(f"{source}.url")
-        return f"${{{source}_{to_identifier(name)}}}".upper()
-
-    try:
-        parts = urlsplit(url)
-    except ValueError as error:
-        raise InvalidInputError(
-            f"The source {source} in {CONFIG_FILE} has a url that cannot be read.", hint="Correct it."
-        ) from error
-    login, at, host = parts.netloc.rpartition("@")
-    if login and _VARIABLE.sub("", login).strip(":"):
-        parts = parts._replace(netloc=f"{refer('login')}{at}{host}")
-    pairs = [pair.partition("=") for pair in parts.query.split("&")]
-    query = "&".join(
-        f"{name}={refer(name)}" if equals and _is_secret(name, value) else f"{name}{equals}{value}"
-        for name, equals, value in pairs
-    )
-    return parts._replace(query=query).geturl() if query != parts.query or login else url
-
-
 def _remove_trust(entries: Entries) -> SourcesCopy:
     """Return another data directory's sources with no more than a newly added source has."""
     removed: list[str] = []
@@ -222,7 +151,7 @@ def _remove_trust(entries: Entries) -> SourcesCopy:
 def _remove_trust_of(entry: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     lost = [key for key in ("allow", "local") if entry.get(key)]
     bare = {key: value for key, value in entry.items() if key not in ("allow", "local")}
-    for key in _VALUES:
+    for key in VALUE_KEYS:
         if values := cast("dict[str, Any]", entry.get(key)):
             lost += [name for name, value in values.items() if _is_referring(value)]
             bare[key] = {name: value for name, value in values.items() if not _is_referring(value)}
@@ -244,7 +173,7 @@ def _describe(config: SourceConfig) -> str:
     data = describe_source(config)
     place = " ".join(filter(None, ("" if config.kind == "mcp" else config.kind, format_place(data))))
     values = {"cwd": config.cwd} if config.cwd else {}
-    for key in _VALUES:
+    for key in VALUE_KEYS:
         values |= {name: value for name, value in data.get(key, {}).items() if name != "path"}
     extras = ", ".join(f"{name}={value}" for name, value in values.items())
     text = f"{place} ({extras})" if extras else place

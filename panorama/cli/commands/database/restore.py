@@ -9,7 +9,6 @@ from pathlib import Path
 
 from panorama.cli.client import translate_errors
 from panorama.cli.commands.archive import (
-    OF_SOURCES,
     print_restored_sources,
     print_withheld_of_sources,
     restore_sources,
@@ -18,6 +17,7 @@ from panorama.cli.console import console
 from panorama.cli.daemon_process import end_daemon
 from panorama.config import Settings, data_directory, read_settings
 from panorama.databases import open_backend, open_bucket
+from panorama.domain.sources.names import SOURCES_PREFIX
 from panorama.domain.text.wording import pluralize
 from panorama.domain.withdrawal import Replacement, Withdrawn
 from panorama.errors import ConfirmationError, DeclinedError, PanoramaError, UnavailableError
@@ -100,9 +100,9 @@ def restore_folder(source: str, *, yes: bool) -> None:
         shutil.rmtree(fresh, ignore_errors=True)
     _print_restored(source, replaced, done.withdrawn)
     print_restored_sources(done.sources, () if sources is None else done.left_out)
-    if settings := [name for name in done.withheld if not name.startswith(OF_SOURCES)]:
+    if settings := [name for name in done.withheld if not name.startswith(SOURCES_PREFIX)]:
         console.print_message(f"Settings that were left out of config.toml: {', '.join(settings)}", "yellow")
-    print_withheld_of_sources(done.withheld)
+    print_withheld_of_sources(done.withheld, is_restored=True)
 
 
 def _ask_for_sources(home: Path, sources: SourcesCopy, *, yes: bool) -> bool | None:
