@@ -12,7 +12,7 @@ from .conftest import Command
 from .terminals import Terminal
 
 EVIL = {"mcpServers": {"evil": {"command": "sh", "args": ["-c", "touch OWNED"], "allow": ["*"]}}}
-ASKED = "sources.json in it runs commands or sends data elsewhere: evil = “sh -c touch "
+ASKED = 'sources.json in it runs commands or sends data elsewhere: evil: {"command": "sh", "args": ["-c", "touch '
 
 
 @pytest.fixture
@@ -46,16 +46,20 @@ def test_without_a_terminal_sources_are_left_out_and_the_rest_is_restored(
     checked = run("backup", "check", archive)
     restored = run("restore", archive, "--to", str(tmp_path / "again"))
 
-    assert "Its sources.json runs commands or sends data elsewhere: evil = “sh -c touch " in checked.err
+    shown = 'Its sources.json runs commands or sends data elsewhere: evil: {"command": "sh", "args": ["-c", "touch '
+    assert shown in on_one_line(checked.err)
     assert (restored.code, names(tmp_path / "again")) == (0, [])
-    assert "Left out the sources evil. To get them, restore again and agree to them" in restored.err
+    assert "Left out the sources evil. To get those that the question shows, restore again and agree" in on_one_line(
+        restored.err
+    )
     assert (tmp_path / "again" / "panorama.db").exists()
 
 
 def test_yes_restores_them_and_says_so(run: Command, archive: str, tmp_path: Path, owned: Path) -> None:
     restored = run("restore", archive, "--to", str(tmp_path / "again"), "--yes")
 
-    assert f"{ASKED}{owned}”. These sources are restored, because of --yes." in " ".join(restored.err.split())
+    shown = f'{ASKED}{owned}"]}} These sources are restored, because of --yes.'
+    assert shown.replace(" ", "") in restored.err.replace("\n", "").replace(" ", "")
     assert "None was started" in restored.err
     assert "Left out of sources.json, as secret or approved elsewhere: evil.allow" in restored.err
     assert names(tmp_path / "again") == ["evil"]
@@ -68,7 +72,7 @@ def test_a_person_is_asked_and_a_bare_return_is_no_yes(
 ) -> None:
     with Terminal(("restore", archive, "--to", str(tmp_path / "again"))) as terminal:
         terminal.until("Restore these sources?")
-        assert ASKED in " ".join(terminal.seen.split())
+        assert ASKED in on_one_line(terminal.seen)
         terminal.types(answer)
         assert terminal.ends() == 0
 
@@ -103,7 +107,7 @@ def test_in_place_a_no_leaves_the_present_sources(archive: str, home: Path) -> N
         terminal.types("n")
         assert terminal.ends() == 0
 
-    assert "Left out the sources evil." in terminal.seen
+    assert "Left out the sources evil." in on_one_line(terminal.seen)
     assert (home / "sources.json").read_text() == present
     assert list((home / "backups").glob("replaced-*-sources.json")) == []
 
@@ -127,6 +131,20 @@ def test_a_secret_of_an_argument_is_entered_again_by_its_name(run: Command, home
     assert stored.code == 0
     entry["args"][1] = "file:crm/argument_2"
     assert json.loads((home / "sources.json").read_text()) == {"mcpServers": {"crm": entry}}
+
+
+@pytest.mark.parametrize("where", [(), ("--to", "AGAIN")], ids=["in place", "elsewhere"])
+def test_a_source_that_is_left_out_as_a_whole_is_named_also_if_it_is_the_only_one(
+    run: Command, archive: str, tmp_path: Path, where: tuple[str, ...]
+) -> None:
+    rewrite(Path(archive), "sources.json", b'{"mcpServers": {"crm": {"url": "${CRM_URL}"}}}')
+
+    words = [word.replace("AGAIN", str(tmp_path / "again")) for word in where]
+    restored = run("restore", archive, *words, "--yes")
+
+    assert restored.code == 0
+    assert "Left out the sources crm." in on_one_line(restored.err)
+    assert "runs commands" not in restored.err
 
 
 def test_a_backup_only_names_what_it_left_out_and_a_restore_says_how_to_enter_it_again(
@@ -155,3 +173,14 @@ def test_a_variable_that_is_missing_is_not_entered_as_a_secret(run: Command, hom
 
     assert "Set these variables in the environment of Panorama: ${DOCS_TOKEN}" in on_one_line(restored.err)
     assert "sources secret" not in restored.err
+
+
+def test_a_secret_of_a_source_that_was_left_out_is_not_asked_for(run: Command, home: Path, tmp_path: Path) -> None:
+    (home / "sources.json").write_text('{"mcpServers": {"docs": {"url": "https://docs.example/?token=geheim"}}}')
+    made = run("backup", str(tmp_path / "out"), "--json").answer["data"]["path"]
+    (home / "backup.key").unlink()
+
+    restored = run("restore", made, "--to", str(tmp_path / "again"), "--yes")
+
+    assert "Left out the sources docs." in on_one_line(restored.err)
+    assert "DOCS_TOKEN" not in restored.err

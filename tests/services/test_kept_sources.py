@@ -36,9 +36,10 @@ def test_sources_come_back_with_their_rules_when_the_person_agrees(
     restored = call("restore", source=path, folder=str(tmp_path / "with"), with_sources=True).data
 
     assert checked["sources"] == [
-        "clock = “uvx mcp-server-time”",
-        "docs = “https://docs.example/mcp (X-API-Key=keyring:docs/X-API-Key)”",
-        "claap = “claap (key=${CLAAP_KEY})”",
+        'clock: {"command": "uvx", "args": ["mcp-server-time"], "allow": ["get_*"], "local": true}',
+        'docs: {"url": "https://docs.example/mcp", "headers": {"X-API-Key": "keyring:docs/X-API-Key"}, '
+        '"auth": "oauth"}',
+        'claap: {"kind": "claap", "options": {"key": "${CLAAP_KEY}"}, "deny": ["delete_*"]}',
     ]
     assert read(tmp_path / "with") == {"mcpServers": SOURCES}
     assert (restored["sources"], restored["left_out"]) == (list(SOURCES), [])
@@ -144,6 +145,23 @@ def test_references_and_defaults_without_a_secret_are_kept_as_they_are(app: App,
 
     assert list(read(Path(made["path"]))["mcpServers"].values()) == list(REFERENCES.values())
     assert made["withheld"] == []
+
+
+def test_a_source_whose_name_is_taken_by_now_stops_neither_a_backup_nor_a_restore(
+    app: App, call: Call, tmp_path: Path
+) -> None:
+    configure(app, {**SOURCES, "tasks": {"command": "todo"}})
+    call("create_note", title="Tea")
+    made = call("backup", folder=str(tmp_path / "out"), confirm=True).data
+
+    answer = call("restore", source=made["path"], folder=str(tmp_path / "again"), with_sources=True)
+    declined = call("restore", source=made["path"], folder=str(tmp_path / "without")).data
+
+    assert (made["is_complete"], read(Path(made["path"]))["mcpServers"]["tasks"]) == (True, {"command": "todo"})
+    assert read(tmp_path / "again") == {"mcpServers": SOURCES}
+    assert (answer.data["sources"], answer.data["left_out"]) == (list(SOURCES), ["tasks"])
+    assert "1 source was left out" in answer.summary
+    assert declined["left_out"] == [*SOURCES, "tasks"]
 
 
 def test_a_file_that_cannot_be_used_is_named_and_all_else_is_kept(app: App, call: Call) -> None:

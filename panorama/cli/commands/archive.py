@@ -219,11 +219,17 @@ def keep_sending_settings(sending: Sequence[str], *, yes: bool) -> bool:
 
 def restore_sources(sources: Sequence[str], *, yes: bool, in_place: bool = False) -> bool:
     """Ask whether to restore sources, which run commands or send data; without a terminal they are left out."""
-    if not sources:
+    if not sources or not (yes or console.is_interactive()):
         return False
-    statement = f"sources.json in it runs commands or sends data elsewhere: {', '.join(sources)}."
     where = " in place of the present ones" if in_place else ""
-    return _agree(statement, f"Restore these sources{where}?", f"These sources are restored{where}", yes=yes)
+    _print_sources("sources.json in it runs commands or sends data elsewhere:", sources)
+    return _agree("", f"Restore these sources{where}?", f"These sources are restored{where}", yes=yes)
+
+
+def _print_sources(statement: str, sources: Sequence[str]) -> None:
+    """Print what sources run or call, each on its own line."""
+    for line in (statement, *sources):
+        console.print_message(line, "yellow")
 
 
 def _agree(statement: str, question: str, outcome: str, *, yes: bool) -> bool:
@@ -246,7 +252,7 @@ def _print_remarks(data: Row, *, is_restored: bool) -> None:
     if sending := data.get("sending"):
         console.print_message(f"Its config.toml sends texts elsewhere: {', '.join(sending)}", "yellow")
     if sources := data.get("sources"):
-        console.print_message(f"Its sources.json runs commands or sends data elsewhere: {', '.join(sources)}", "yellow")
+        _print_sources("Its sources.json runs commands or sends data elsewhere:", sources)
     withheld = data.get("withheld", ())
     if settings := [name for name in withheld if not name.startswith(SOURCES_PREFIX)]:
         console.print_message(
@@ -264,8 +270,8 @@ def print_restored_sources(restored: Sequence[str], left_out: Sequence[str]) -> 
         )
     if left_out:
         console.print_message(
-            f"Left out the sources {', '.join(left_out)}. To get them, restore again and agree to them, or add what "
-            "sources.json of the backup lists: panorama sources add NAME",
+            f"Left out the sources {', '.join(left_out)}. To get those that the question shows, restore again and "
+            "agree. To add another one as sources.json of the backup lists it: panorama sources add NAME",
             "yellow",
         )
 

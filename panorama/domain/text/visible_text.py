@@ -1,6 +1,7 @@
 """Makes hidden characters in untrusted text visible, and quotes names safely. Pure."""
 
 import json
+import re
 import unicodedata
 
 QUOTED_CHARS = 80
@@ -16,6 +17,7 @@ _STEERING = frozenset(
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that look like a space."""
 
+_DOUBLE_SPACE = re.compile("(?<= ) ")
 _MAX_MARKS = 3
 """The most combining marks on one letter; more would cover adjacent lines."""
 
@@ -33,6 +35,16 @@ def escape_json(text: str) -> str:
         sign for sign in set(text) if sign != "\n" and not sign.isprintable() and unicodedata.category(sign) != "Zs"
     }
     return text.translate({ord(sign): json.dumps(sign)[1:-1] for sign in hidden})
+
+
+def escape_json_line(text: str) -> str:
+    """Return equivalent JSON on one line in which nothing is hidden, written backwards or looks like a space.
+
+    ASCII and letters that are written from left to right stay, other characters become `\\u009b`, and so does every
+    space after another one.
+    """
+    hidden = {sign for sign in set(text) if not _is_plain(sign)}
+    return _DOUBLE_SPACE.sub(r"\\u0020", text.translate({ord(sign): json.dumps(sign)[1:-1] for sign in hidden}))
 
 
 def drop_controls(text: str, *, keep: str = "") -> str:
@@ -69,6 +81,12 @@ def _escape_sign(sign: str, *, too_many: bool) -> str:
     if too_many or sign in _BLANKS or _is_hidden(sign) or _is_invisible_mark(sign):
         return _format_code(sign)
     return sign
+
+
+def _is_plain(sign: str) -> bool:
+    if sign.isascii():
+        return sign.isprintable()
+    return sign.isalpha() and unicodedata.bidirectional(sign) == "L" and sign not in _BLANKS
 
 
 def _is_hidden(sign: str) -> bool:

@@ -124,8 +124,8 @@ class Backups(Service):
         pace = ProgressTracker(self._progress, unit=MIB)
         pace.set_total(manifest.size_bytes)
         pace.start("comparing")
-        sources = sources_copy.read_copy(folder, manifest, is_own=True).describe()
         is_own = manifest.is_sealed_by(self._keeper.seal_key)
+        sources = sources_copy.read_copy(folder, manifest, is_own=is_own).describe()
         check_copy(self._snapshots, folder, manifest, pace, is_own=is_own)
         return ArchiveCheckResult(
             path=str(folder), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),

@@ -86,7 +86,8 @@ class RestoreService:
             withheld=(*_list_withheld(manifest, sources if with_sources else None), *sending),
             paused=withdrawn.schedules, unreviewed=withdrawn.scripts,
             sources=tuple(sources.entries) if with_sources else (),
-            left_out=() if with_sources else tuple(sources.entries), seconds=round(pace.elapsed_seconds, 1),
+            left_out=(*(() if with_sources else sources.entries), *sources.left_out),
+            seconds=round(pace.elapsed_seconds, 1),
         )  # fmt: skip
 
     def list_sending(self, source: str) -> tuple[str, ...]:
@@ -143,10 +144,15 @@ class RestoreService:
 
 
 def _list_withheld(manifest: Manifest, sources: SourcesCopy | None) -> tuple[str, ...]:
-    """Return the settings that were left out; if sources were restored, also what was left out of them."""
-    if sources is None:
-        return tuple(name for name in manifest.shown_withheld if not name.startswith(SOURCES_PREFIX))
-    return tuple(dict.fromkeys((*manifest.shown_withheld, *sources.withheld)))[: manifests.MAX_SHOWN_ENTRIES]
+    """Return the settings that were left out, and what was left out of the sources that were restored."""
+    entries, withheld = (sources.entries, sources.withheld) if sources else ({}, ())
+
+    def is_of_left_out_source(name: str) -> bool:
+        source = name.removeprefix(SOURCES_PREFIX).partition(".")[0]
+        return name.startswith(SOURCES_PREFIX) and source not in entries
+
+    names = (name for name in manifest.shown_withheld if not is_of_left_out_source(name))
+    return tuple(dict.fromkeys((*names, *withheld)))[: manifests.MAX_SHOWN_ENTRIES]
 
 
 class _HomeBuilder:

@@ -113,7 +113,8 @@ class RestoreResult:
     """A data directory restored from a backup or an export, and verified against it.
 
     `paused` schedules and `unreviewed` scripts were approved elsewhere: another data directory made the backup.
-    `sources` are the names of the sources that were restored, `left_out` of those to which the user did not agree.
+    `sources` are the names of the sources that were restored, `left_out` of those to which the user did not agree, or
+    which cannot be used or trusted.
     """
 
     path: str

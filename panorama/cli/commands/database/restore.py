@@ -83,10 +83,11 @@ def restore_folder(source: str, *, yes: bool) -> None:
     if not yes:
         note = f"{_describe_active(*service.count_active_rows(source))}{backend.maintenance.describe_previous()}"
         confirm(f"Replace {backend.maintenance.describe()} by {quote_path(Path(source))}? {note}")
-    sources = _ask_for_sources(home, service.list_sources(source), yes=yes)
+    sources = service.list_sources(source)
+    is_agreed = _ask_for_sources(home, sources, yes=yes)
     address = Address(str(home))
     try:
-        done = service.restore(source, str(fresh), with_sources=sources is True)
+        done = service.restore(source, str(fresh), with_sources=is_agreed is True)
         with translate_errors(), exclusive_start(address):
             end_daemon(address, again=False)
             with hold_data(address):
@@ -99,7 +100,7 @@ def restore_folder(source: str, *, yes: bool) -> None:
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     _print_restored(source, replaced, done.withdrawn)
-    print_restored_sources(done.sources, () if sources is None else done.left_out)
+    print_restored_sources(done.sources, sources.left_out if is_agreed is None else done.left_out)
     if settings := [name for name in done.withheld if not name.startswith(SOURCES_PREFIX)]:
         console.print_message(f"Settings that were left out of config.toml: {', '.join(settings)}", "yellow")
     print_withheld_of_sources(done.withheld, is_restored=True)
