@@ -202,9 +202,10 @@ def _restore(source: str, to: str | None, *, yes: bool) -> Answer:
     home, path = data_directory(), _absolute_path(source) or ""
     service = RestoreService(home, open_backend(read_settings()).snapshots)
     settings = keep_sending_settings(service.list_sending(path), yes=yes)
-    sources = restore_sources(service.list_sources(path).describe(), yes=yes)
+    sources = service.list_sources(path)
+    agreed = sources if restore_sources(sources.describe(), yes=yes) else None
     with _report_interrupt("Nothing was made."), console.progress("Restoring") as moved, report_progress_to(moved):
-        done = service.restore(path, _absolute_path(to) or "", settings, sources)
+        done = service.restore_agreed(path, _absolute_path(to) or "", agreed, with_settings=settings)
     data = to_plain(done, ZoneInfo(local_zone()), brief=False, long=10_000, nulls=False)
     return Answer(data, done.summarize(), {"source": "backup", "policy": "write"})
 

@@ -66,16 +66,33 @@ class RestoreService:
             ConflictError: There is something in that folder.
             UnavailableError: The disk is full, or the folder cannot be written.
         """
+        sources = self.list_sources(source) if with_sources else None
+        return self.restore_agreed(source, folder, sources, with_settings=with_settings)
+
+    def restore_agreed(
+        self, source: str, folder: str, agreed: SourcesCopy | None, *, with_settings: bool = False
+    ) -> RestoreResult:
+        """Restore as `restore` does, with the sources that the user has seen and agreed to; None for no sources.
+
+        Raises:
+            ConflictError: The sources in the backup are others by now, or there is something in that folder.
+            InvalidInputError: As for `restore`.
+            UnavailableError: As for `restore`.
+        """
         archive, target, manifest = self._prepare(source, folder)
         sources = self._read_sources(archive, manifest)
+        if agreed is not None and agreed.encode() != sources.encode():
+            raise ConflictError(
+                "The sources in the backup changed after the question.", hint="Restore again, and read the question."
+            )
         atomic_folder.require_space(target, manifest.size_bytes + SPARE_BYTES, "data directory")
         pace = ProgressTracker(self._progress, unit=MIB)
         with atomic_folder.create(target, "data directory") as output:
             is_own = self._is_own(manifest)
             making = _HomeBuilder(archive, manifest, self._snapshots, output, pace, is_own=is_own)
             sending = making.fill(with_settings=with_settings)
-            if with_sources and sources.entries:
-                output.write(SOURCES_FILE, sources.encode())
+            if agreed is not None and agreed.entries:
+                output.write(SOURCES_FILE, agreed.encode())
             database = output.folder / DATABASE
             if wrong := find_damage(self._snapshots, database, manifest, pace, migrate.HEAD):
                 raise manifests.damage_error(archive, wrong)
@@ -83,11 +100,10 @@ class RestoreService:
         return RestoreResult(
             path=str(target), source=str(archive), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
             rows=sum(manifest.rows.values()), files=len(manifest.contents), problems=manifest.shown_missing,
-            withheld=(*_list_withheld(manifest, sources if with_sources else None), *sending),
+            withheld=(*_list_withheld(manifest, agreed), *sending),
             paused=withdrawn.schedules, unreviewed=withdrawn.scripts,
-            sources=tuple(sources.entries) if with_sources else (),
-            left_out=(*(() if with_sources else sources.entries), *sources.left_out),
-            seconds=round(pace.elapsed_seconds, 1),
+            sources=tuple(agreed.entries) if agreed else (),
+            left_out=(*(() if agreed else sources.entries), *sources.left_out), seconds=round(pace.elapsed_seconds, 1),
         )  # fmt: skip
 
     def list_sending(self, source: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from panorama.errors import ConfirmationError, DeclinedError, PanoramaError, Una
 from panorama.services.archive.paths import quote_path
 from panorama.services.archive.restore import RestoreService
 from panorama.services.archive.secrets import CONFIG_FILE
-from panorama.services.archive.sources_copy import SourcesCopy
+from panorama.services.archive.sources_copy import SourcesCopy, copy_sources
 from panorama.sources.config import CONFIG_FILE as SOURCES_FILE
 from panorama.sources.sources_file import read_entries
 from panorama.store.contents.copying import copy_contents
@@ -87,7 +87,7 @@ def restore_folder(source: str, *, yes: bool) -> None:
     is_agreed = _ask_for_sources(home, sources, yes=yes)
     address = Address(str(home))
     try:
-        done = service.restore(source, str(fresh), with_sources=is_agreed is True)
+        done = service.restore_agreed(source, str(fresh), sources if is_agreed else None)
         with translate_errors(), exclusive_start(address):
             end_daemon(address, again=False)
             with hold_data(address):
@@ -107,9 +107,12 @@ def restore_folder(source: str, *, yes: bool) -> None:
 
 
 def _ask_for_sources(home: Path, sources: SourcesCopy, *, yes: bool) -> bool | None:
-    """Ask whether to replace the present sources by those of a copy; None if they are the same or there are none."""
+    """Ask whether to replace the present sources by those of a copy; None if they are the same.
+
+    They are also the same if only the present ones contain their secrets, which no backup does.
+    """
     with suppress(PanoramaError):  # the present file cannot be used
-        if sources.entries == read_entries(home):
+        if sources.entries in (read_entries(home), copy_sources(home).entries):
             return None
     return restore_sources(sources.describe(), yes=yes, in_place=(home / SOURCES_FILE).exists())
 
