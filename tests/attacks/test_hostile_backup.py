@@ -227,6 +227,14 @@ HOSTILE_STATEMENTS = {
     "properties that are a list": "UPDATE notes SET properties = '[1]'",
     "properties nested without end": "UPDATE notes SET properties = '{\"a\": ' "
     "|| replace(hex(zeroblob(300)), '00', '[') || replace(hex(zeroblob(300)), '00', ']') || '}'",
+    "number of five thousand digits": "UPDATE notes SET properties = '{\"a\": ' "
+    "|| replace(hex(zeroblob(2500)), '0', '9') || '}'",
+    "sequence beyond those of own copies": "INSERT OR REPLACE INTO sqlite_sequence (name, seq) "
+    "VALUES ('changes', (1 << 53) + 1)",
+    "rank that is no whole number": "UPDATE tasks SET rank = 1e300",
+    "infinite number beside no JSON": "UPDATE notes SET properties = '{\"a\": Infinity, }'",
+    "infinite number beside a name of a file": 'UPDATE changes SET after = \'{"name": "../../victim", "a": NaN}\' '
+    "WHERE kind = 'file'",
     "name that an object holds twice": 'UPDATE changes SET after = \'{"name": "tea.txt", "name": "../../victim"}\' '
     "WHERE kind = 'file'",
     "name in the history of another kind": "UPDATE changes SET kind = 'note', after = '{\"name\": \"../../victim\"}' "

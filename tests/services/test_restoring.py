@@ -13,14 +13,15 @@ from panorama.app import App
 from panorama.domain.changes import Origin
 from panorama.domain.jobs import Job, Requester
 from panorama.errors import ConflictError, InvalidInputError
+from panorama.services.archive.paths import SEAL_KEY
 from panorama.services.jobs.queue import QUEUE
 from panorama.store.archive.manifests import with_digest
 from panorama.store.log import jobs as store_jobs
 from panorama.store.log import marks
 from panorama.store.sqlite import replace_database
-from tests.conftest import StandingClock
+from tests.conftest import ON_POSTGRES, StandingClock
 from tests.services.keeping import Call, backup, below, export, lived
-from tests.stored_rows import write_rows
+from tests.stored_rows import read_rows, write_rows
 from tests.whole import data_folder, differing
 from tests.working import at_work
 
@@ -254,6 +255,77 @@ def test_a_copy_from_before_there_were_jobs_is_put_in_place_as_it_is(lived: App,
     replace_database.replace_database(tmp_path / "copy.db", tmp_path / "panorama.db", lived.context.now(), is_own=True)
 
     assert (tmp_path / "panorama.db").is_file()
+
+
+# What the tools accept is restored, also without the key of the data directory that made the copy
+
+
+LONG_RULE = f"FREQ=DAILY;BYMONTHDAY={','.join(str(day % 28 + 1) for day in range(100))}"[:297].rstrip(",")
+"""A rule that is almost as long as one may be."""
+
+NESTED_LISTS: Any = json.loads("[" * 38 + "]" * 38)
+"""As deep as an argument may be."""
+
+EXTREME_CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("create_task", {"title": "Last", "rank": 2**63 - 1, "scheduled_minutes": 7 * 24 * 60, "deadline": "2199-12-31"}),
+    ("create_task", {"title": "First", "rank": -(2**63), "start_at": "1900-01-01", "scheduled_at": "1900-01-02T00:00"}),
+    ("create_project", {"name": "Last", "rank": 2**63 - 1}),
+    ("create_note", {"title": "Far", "properties": {"a": 2**63 - 1, "b": -(2**63), "c": 1.7e308, "d": 5e-324}}),
+    ("create_note", {"title": "Deep", "properties": {"a": NESTED_LISTS}, "idempotency_key": "once"}),
+    ("create_task", {"title": "Night", "deadline": "2027-03-27T02:30", "recurrence": LONG_RULE}),
+    ("update_task", {"task": "Night", "status": "done"}),  # the next one is on a day without 02:30
+    ("run_code", {
+        "code": "deep = 1\nfor _ in range(99):\n    deep = [deep]\n"
+        "state['deep'] = deep\nstate['far'] = [10**400, 1.7e308, float('inf')]\nreturn deep",
+        "inputs": {"a": NESTED_LISTS, "b": float("nan")}, "idempotency_key": "twice",
+    }),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("made", ["backup", "export"])
+def test_every_value_that_the_tools_accept_is_restored_without_the_key_too(
+    made: str, lived: App, call: Call, tmp_path: Path
+) -> None:
+    for tool, arguments in EXTREME_CALLS:
+        call(tool, **arguments)
+    assert len(read_rows(lived, "SELECT id FROM tasks WHERE length(recurrence) > 300")) == 1
+    lived.recorder.flush()
+    answer = call(made, folder=str(tmp_path / "out"), confirm=True).data
+
+    for folder in ("own", "foreign"):
+        call("restore", source=answer["path"], folder=str(tmp_path / folder))
+        left = differing(data_folder(lived), tmp_path / folder)
+        assert left.keys() <= {"calls", "idempotency"}
+        (lived.settings.home / SEAL_KEY).unlink(missing_ok=True)
+    assert answer["is_complete"]
+
+
+NO_JSON = '{"a": [NaN, 1], "b": -Infinity}'
+"""Properties that the tools accepted before."""
+
+
+@pytest.mark.skipif(ON_POSTGRES, reason="a server never took such properties")
+@pytest.mark.parametrize("made", ["backup", "export"])
+def test_infinite_numbers_in_older_properties_are_restored(made: str, lived: App, call: Call, tmp_path: Path) -> None:
+    write_rows(lived, f"UPDATE notes SET properties = '{NO_JSON}'")
+    write_rows(lived, f"""UPDATE changes SET after = '{{"properties": {NO_JSON}}}' WHERE kind = 'note'""")
+    answer = call(made, folder=str(tmp_path / "out"), confirm=True).data
+    (lived.settings.home / SEAL_KEY).unlink()
+
+    call("restore", source=answer["path"], folder=str(tmp_path / "again"))
+
+    assert differing(data_folder(lived), tmp_path / "again").keys() <= {"calls"}
+    assert answer["is_complete"]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_a_number_that_json_does_not_have_is_no_property(call: Call, number: float) -> None:
+    call("create_note", title="Plan")
+
+    for tool, arguments in (("create_note", {"title": "Odd"}), ("update_note", {"note": "Plan"})):
+        with pytest.raises(InvalidInputError, match="properties contain a number that is infinite or NaN") as refusal:
+            call(tool, **arguments, properties={"a": [{"b": number}]})
+        assert refusal.value.hint
 
 
 # The tree as an import reads it

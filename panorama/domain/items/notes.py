@@ -106,9 +106,16 @@ def validate_properties(properties: Mapping[str, Any]) -> dict[str, Any]:
     """Check a note's properties and return them.
 
     Raises:
-        InvalidInputError: They are longer than 65,536 characters of JSON, or not text that can be stored.
+        InvalidInputError: They are longer than 65,536 characters of JSON, not text that can be stored, or contain a
+            number that JSON does not have.
     """
-    validate_text(json.dumps(properties, ensure_ascii=False), "properties", limit=PROPERTIES_CHARS)
+    try:
+        written = json.dumps(properties, ensure_ascii=False, allow_nan=False)
+    except ValueError as error:
+        raise InvalidInputError(
+            "properties contain a number that is infinite or NaN.", hint="Give a number of up to 1.7e308, or null."
+        ) from error
+    validate_text(written, "properties", limit=PROPERTIES_CHARS)
     return dict(properties)
 
 

@@ -25,3 +25,14 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
 def is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
     """Return whether a value is a list or a tuple."""
     return isinstance(value, list | tuple)
+
+
+def is_nested_deeper(value: object, levels: int) -> bool:
+    """Return whether lists and objects are nested in each other more than so many levels."""
+    level = [value]
+    for _ in range(levels + 1):
+        inner = [entry.values() if is_object(entry) else entry for entry in level if is_object(entry) or is_list(entry)]
+        if not inner:
+            return False
+        level = [entry for entries in inner for entry in entries]
+    return True

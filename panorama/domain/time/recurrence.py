@@ -26,6 +26,7 @@ _POSSIBLE_HINT = "Choose a day that exists, such as BYMONTHDAY=-1 for the last o
 _UNSUPPORTED = re.compile(r"DTSTART|[\n:]|(?:COUNT|INTERVAL)=(?:-|0*(?:;|$))")
 _UNTIL = re.compile(r"UNTIL=([0-9]{8})(T[0-9]{6})?")
 _TIMES = re.compile(r"(?:^|;)BY(?:HOUR|MINUTE|SECOND)=[\d,]+")
+_KEPT_TIME = re.compile(r";BYHOUR=[0-9]{1,2};BYMINUTE=[0-9]{1,2}\Z")
 _COUNT = re.compile(r"(?:^|;)COUNT=(\d+)")
 
 
@@ -45,6 +46,16 @@ def normalize_rule(text: str) -> str:
     if is_over or not rule.is_possible:
         raise InvalidInputError(f"recurrence never occurs: {text[:60]!r}.", hint=_POSSIBLE_HINT)
     return plain
+
+
+def validate_stored_rule(text: str) -> None:
+    """Check a rule of a stored item, to which `keep_time` may have added a time of day beyond the longest rule.
+
+    Raises:
+        InvalidInputError: No item has this rule.
+    """
+    normalize_rule(_KEPT_TIME.sub("", text))
+    _parse_rule(text)
 
 
 def parse_recurrence(text: str) -> str:
