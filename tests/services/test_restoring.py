@@ -159,6 +159,18 @@ def test_a_list_that_leads_elsewhere_is_refused(backup: Path, call: Call, tmp_pa
         call("restore", source=str(backup), folder=str(tmp_path / "again"))
 
 
+def test_a_backup_that_a_restore_would_refuse_says_so(lived: App, call: Call, tmp_path: Path) -> None:
+    write_rows(lived, f"UPDATE notes SET version = {2**53 + 1}")
+
+    answer = call("backup")
+
+    assert (answer.data["is_complete"], answer.data["problem_count"]) == (False, 1)
+    why = "the table notes has an invalid value in version"
+    assert answer.data["problems"] == [f"panorama.db: it cannot be restored: {why}"]
+    with pytest.raises(InvalidInputError, match=why):
+        call("restore", source=answer.data["path"], folder=str(tmp_path / "again"))
+
+
 def test_a_path_where_nothing_is_has_an_error_that_says_so(call: Call, tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="There is no file or folder"):
         call("restore", source=str(tmp_path / "nothing"), folder=str(tmp_path / "again"))

@@ -164,6 +164,7 @@ class _BackupWriter:
         withheld = add_configuration(self._output, self._keeper.home, self._missing, with_secrets=with_secrets)
         withheld += add_sources(self._output, self._keeper.home, self._missing)
         add_scripts(self._output, self._keeper.home, self._missing, self._pace)
+        self._check_values()
         manifest = Manifest(
             kind="backup", version=__version__, revision=migrate.HEAD, made_at=self._context.now().isoformat(),
             origin=self._keeper.origin, rows=rows, files=self._output.files, contents=contents, sequences=sequences,
@@ -194,6 +195,12 @@ class _BackupWriter:
 
             session.dialect.write_snapshot(session, copy, report_progress)
         return rows, named, sequences
+
+    def _check_values(self) -> None:
+        """Report a value that a restore would refuse; such a copy is better than none."""
+        self._pace.start("checking the values")
+        if wrong := self._snapshots.find_invalid_value(self._output.folder / DATABASE, self._pace.check_cancel):
+            self._missing.append(f"{DATABASE}: it cannot be restored: {wrong}")
 
     def _require_space(self) -> None:
         """Check that the disk has enough space."""

@@ -81,6 +81,13 @@ class Snapshots(Protocol):
         """
         ...
 
+    def find_invalid_value(self, path: Path, check_cancel: Callable[[], None]) -> str:
+        """Return the first value in a copy that a restore would refuse, among those found quickly; "" if there is none.
+
+        `check_cancel` is called ten times a second; an exception from it ends the check.
+        """
+        ...
+
     def read_revision(self, path: Path) -> str:
         """Return the revision of a copy's schema, "" if it is not a database of ours."""
         ...

@@ -48,6 +48,16 @@ def find_invalid(path: Path, *, is_own: bool = False) -> str:
     return foreign_rows.find_invalid(path, is_own=is_own)
 
 
+def find_invalid_value(path: Path, check_cancel: Callable[[], None]) -> str:
+    """Return the first value in a copy that a restore would refuse, among those that SQL finds; "" if there is none.
+
+    Args:
+        check_cancel: Called ten times a second; an exception that it raises ends the check.
+    """
+    with closing(open_readonly(path)) as copy:
+        return _run_in_thread(lambda: _check_values(copy), copy, check_cancel)
+
+
 def open_readonly(path: Path) -> sqlite3.Connection:
     """Open a copy for reading, without leaving a log beside it."""
     return sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
@@ -90,6 +100,13 @@ def _check_integrity(copy: sqlite3.Connection) -> str:
             return "; ".join(results).replace("\n", " ")
         loose = copy.execute("PRAGMA foreign_key_check").fetchone()
         return f"{loose[0]} has a row that refers to a missing one" if loose else ""
+    except sqlite3.DatabaseError as error:
+        return str(error)
+
+
+def _check_values(copy: sqlite3.Connection) -> str:
+    try:
+        return foreign_rows.find_invalid_value(copy)
     except sqlite3.DatabaseError as error:
         return str(error)
 
