@@ -9,12 +9,15 @@ from mcp_types import Tool, ToolAnnotations
 
 from panorama.domain.sources.functions import HintOrigin, Reach, SourceFunction
 from panorama.domain.sources.names import assign_names
-from panorama.domain.text.json_types import is_list, is_object
+from panorama.domain.text.json_types import is_list, is_nested_deeper, is_object
 
 MAX_FUNCTIONS = 2_000
 MAX_DESCRIPTION_CHARS = 4_000
 MAX_SCHEMA_CHARS = 200_000
 MAX_SCHEMA_VALUES = 5_000
+MAX_SCHEMA_DEPTH = 64
+"""The maximum nesting of a schema: it is stored, and a restore refuses JSON that is nested too deep."""
+
 _READS = re.compile(
     r"(^|_)(get|list|search|read|find|query|describe|show|fetch|view|retrieve|count|stats?|status|info|history|log"
     r"|diff|check|test|open)(_|$)"
@@ -36,7 +39,7 @@ def _convert_tool(name: str, tool: Tool, *, is_local: bool) -> SourceFunction:
     parameters = _limit_schema(tool.input_schema) or {"type": "object"}
     runs_code = bool(_RUNS_CODE.search(name))
     reads_only = hints.read_only_hint is True and not runs_code
-    takes_address = runs_code or takes_an_address(parameters)
+    takes_address = runs_code or takes_an_address(tool.input_schema)
     origin: HintOrigin = "declared" if hints.read_only_hint is not None else "name" if _READS.search(name) else "none"
     reach: Reach = "own" if reads_only else "others"
     if is_local:
@@ -71,8 +74,8 @@ def takes_an_address(schema: Mapping[str, Any]) -> bool:
 
 
 def _limit_schema(schema: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return a schema; one of unreasonable size is dropped."""
-    if not schema:
+    """Return a schema; one of unreasonable size or depth is dropped."""
+    if not schema or is_nested_deeper(schema, MAX_SCHEMA_DEPTH):
         return None
     try:
         size = len(json.dumps(schema))

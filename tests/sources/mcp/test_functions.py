@@ -46,15 +46,40 @@ def test_a_source_that_the_user_calls_local_reaches_this_machine_only() -> None:
 
 
 def test_a_schema_that_refers_to_itself_is_read() -> None:
-    loop: dict[str, Any] = {"type": "object", "properties": {"child": {"$ref": "#/$defs/Node"}}}
+    loop = {"type": "object", "properties": {"child": {"$ref": "#/$defs/Node"}}}
+    definitions: dict[str, Any] = {"$defs": {"Node": loop}}
 
-    assert _convert("get", {"node": {"$ref": "#/$defs/Node"}}, READS, **{"$defs": {"Node": loop}}).reach == "own"
+    assert _convert("get", {"node": {"$ref": "#/$defs/Node"}}, READS, **definitions).reach == "own"
 
 
 def test_a_schema_of_unreasonable_size_is_dropped() -> None:
     function = _convert("get", {f"p{number}": {"description": "x" * 1000} for number in range(300)}, READS)
 
     assert function.parameters == {"type": "object"}
+
+
+def _nest(levels: int, innermost: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema of an object within so many others."""
+    schema = innermost
+    for _ in range(levels // 2):
+        schema = {"properties": {"inner": schema}}
+    return schema
+
+
+def test_a_schema_that_is_nested_too_deep_is_dropped() -> None:
+    kept, deep = ({"inner": _nest(levels, {"type": "string"})} for levels in (60, 62))
+
+    assert _convert("get", kept).parameters["properties"] == kept
+    assert _convert("get", deep).parameters == {"type": "object"}
+    assert _convert("get", outputSchema=_nest(66, {"type": "object"})).returns is None
+
+
+def test_the_address_that_a_dropped_schema_names_still_counts() -> None:
+    fields = {f"p{number}": {"description": "x" * 1000} for number in range(300)}
+
+    for properties in (fields | {"url": {}}, {"inner": _nest(80, {"properties": {"url": {}}})}):
+        function = _convert("get", properties, READS)
+        assert (function.parameters, function.takes_address) == ({"type": "object"}, True)
 
 
 def test_only_the_first_two_thousand_tools_are_used() -> None:
