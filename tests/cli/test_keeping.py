@@ -2,10 +2,11 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -121,6 +122,37 @@ def test_a_copy_is_put_in_place_of_the_present_data_which_is_kept(
     assert run("restore", str(kept), "--yes").code == 0
     assert [row["title"] for row in run("note", "--json").answer["data"]] == ["Later"]
     assert [entry.name for entry in home.parent.iterdir() if "restored" in entry.name] == []
+
+
+def test_what_is_replaced_goes_to_another_disk_if_the_backups_are_there(
+    run: Command, given: Given, home: Path, tmp_path: Path, other_disk: Path
+) -> None:
+    script, sources = home / "scripts" / "mine.py", home / "sources.json"
+    script.parent.mkdir(exist_ok=True)
+    script.write_text("old\n")
+    sources.write_text('{"mcpServers": {"clock": {"command": "uvx"}}}')
+    path = run("backup", str(tmp_path / "out"), "--json").answer["data"]["path"]
+    (home / "backups").symlink_to(other_disk)
+    script.write_text("new\n")
+    sources.write_text('{"mcpServers": {}}')
+
+    restored = run("restore", path, "--yes")
+
+    assert restored.code == 0, restored.err
+    assert (script.read_text(), "clock" in sources.read_text()) == ("old\n", True)
+    assert [entry.read_text() for entry in other_disk.glob("replaced-*-scripts/mine.py")] == ["new\n"]
+    assert [entry.read_text() for entry in other_disk.glob("replaced-*-sources.json")] == ['{"mcpServers": {}}']
+    assert len(list(other_disk.glob("replaced-*.db"))) == 1
+
+
+@pytest.fixture
+def other_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on another disk than that of the data directory."""
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or memory.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no other disk here")
+    with TemporaryDirectory(prefix="panorama-test-", dir=memory) as folder:
+        yield Path(folder)
 
 
 def test_a_restore_names_the_schedules_and_reviews_it_brings(run: Command, given: Given, home: Path) -> None:

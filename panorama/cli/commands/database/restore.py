@@ -1,5 +1,6 @@
 """Restores in place: replaces the current database; needs no daemon, and stops a running one."""
 
+import os
 import shutil
 import time
 from collections.abc import Generator, Mapping
@@ -149,22 +150,24 @@ def _store_contents(settings: Settings, folder: Path) -> Path | None:
 def _move_scripts(fresh: Path, home: Path, now: datetime) -> None:
     """Replace the scripts; take the configuration if there is none."""
     if (fresh / "scripts").is_dir():
-        if (home / "scripts").is_dir():
-            (home / "backups").mkdir(mode=0o700, exist_ok=True)
-            (home / "scripts").replace(home / "backups" / f"replaced-{now:%Y%m%dT%H%M%SZ}-scripts")
-        (fresh / "scripts").replace(home / "scripts")
+        _replace(fresh / "scripts", home / "scripts", now)
     if not (home / CONFIG_FILE).exists() and (fresh / CONFIG_FILE).is_file():
-        (fresh / CONFIG_FILE).replace(home / CONFIG_FILE)
+        shutil.move(fresh / CONFIG_FILE, home / CONFIG_FILE)
 
 
 def _move_sources(fresh: Path, home: Path, now: datetime) -> None:
-    """Replace the sources by those to which the user agreed; the old ones are kept in the folder backups."""
-    if not (fresh / SOURCES_FILE).is_file():
-        return
-    if (home / SOURCES_FILE).exists():
-        (home / "backups").mkdir(mode=0o700, exist_ok=True)
-        (home / SOURCES_FILE).replace(home / "backups" / f"replaced-{now:%Y%m%dT%H%M%SZ}-{SOURCES_FILE}")
-    (fresh / SOURCES_FILE).replace(home / SOURCES_FILE)
+    """Replace the sources by those to which the user agreed."""
+    if (fresh / SOURCES_FILE).is_file():
+        _replace(fresh / SOURCES_FILE, home / SOURCES_FILE, now)
+
+
+def _replace(new: Path, present: Path, now: datetime) -> None:
+    """Replace a file or folder; the old one is kept in the folder backups, which may be on another disk."""
+    if os.path.lexists(present):
+        backups = present.with_name("backups")
+        backups.mkdir(mode=0o700, exist_ok=True)
+        shutil.move(present, backups / f"replaced-{now:%Y%m%dT%H%M%SZ}-{present.name}")
+    shutil.move(new, present)
 
 
 @contextmanager
