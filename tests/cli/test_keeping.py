@@ -49,6 +49,14 @@ def test_backups_are_listed_and_checked(run: Command, given: Given, home: Path) 
     assert (checked.code, "is intact" in checked.out) == (0, True)
 
 
+def test_a_check_creates_no_key(run: Command, given: Given, home: Path) -> None:
+    made = run("backup", "--json").answer["data"]["path"]
+    (home / "backup.key").unlink()
+
+    assert run("backup", "check", made).code == 0
+    assert not (home / "backup.key").exists()
+
+
 def test_a_damaged_backup_ends_with_2_and_says_what_to_do(
     run: Command, given: Given, home: Path, tmp_path: Path
 ) -> None:

@@ -19,7 +19,7 @@ from panorama.services.archive.backup_folder import (
     pick_free_path,
     sort_key,
 )
-from panorama.services.archive.paths import ArchivePaths, parse_path
+from panorama.services.archive.paths import SEAL_KEY, ArchivePaths, parse_path
 from panorama.services.archive.results import ArchiveCheckResult, BackupList, BackupResult
 from panorama.services.archive.row_copy import copy_rows
 from panorama.services.archive.secrets import CONFIG_FILE, list_sending_settings, remove_secrets
@@ -34,6 +34,7 @@ from panorama.store.archive.manifests import DATABASE, Entry, Manifest
 from panorama.store.archive.safe_files import UnreadableError
 from panorama.store.backend import Snapshots
 from panorama.store.items import files
+from panorama.store.key_files import find_key
 
 SPARE_BYTES = 32 << 20
 """The disk space that must stay free besides a backup."""
@@ -124,7 +125,7 @@ class Backups(Service):
         pace = ProgressTracker(self._progress, unit=MIB)
         pace.set_total(manifest.size_bytes)
         pace.start("comparing")
-        is_own = manifest.is_sealed_by(self._keeper.seal_key)
+        is_own = manifest.is_sealed_by(find_key(self._keeper.home / SEAL_KEY))
         sources = sources_copy.read_copy(folder, manifest, is_own=is_own).describe()
         check_copy(self._snapshots, folder, manifest, pace, is_own=is_own)
         return ArchiveCheckResult(
