@@ -1,10 +1,12 @@
 """What is restored of backups and exports, or imported: all of it or nothing, and no job of the original."""
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -328,6 +330,18 @@ def test_infinite_numbers_in_older_properties_are_restored(made: str, lived: App
 
     assert differing(data_folder(lived), tmp_path / "again").keys() <= {"calls"}
     assert answer["is_complete"]
+
+
+def test_a_note_of_a_file_with_a_nonsensical_time_is_restored(call: Call, tmp_path: Path) -> None:
+    memory = Path("/dev/shm")  # other file systems do not store such times
+    with TemporaryDirectory(prefix="panorama-test-", dir=memory if memory.is_dir() else tmp_path) as folder:
+        (Path(folder) / "Old.md").write_text("Tea")
+        os.utime(Path(folder) / "Old.md", (-50_000_000_000, -50_000_000_000))  # in the year 385
+        call("import.markdown", folder=folder)
+
+    call("restore", source=call("backup").data["path"], folder=str(tmp_path / "again"))
+
+    assert call("get_note", note="Old").data["created_at"] >= "1900"
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])

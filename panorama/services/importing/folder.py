@@ -15,6 +15,7 @@ from threading import Thread
 from panorama.domain.items.item import TITLE_CHARS, single_line_or_empty
 from panorama.domain.items.notes import CONTENT_BYTES
 from panorama.domain.text.json_types import is_object
+from panorama.domain.time.times import MIN_DATE
 from panorama.errors import InvalidInputError
 from panorama.store.archive import safe_files
 from panorama.store.archive.safe_files import open_plain_file
@@ -29,6 +30,9 @@ NOT_FOLLOWED = "a link that leads out of the folder is not followed"
 MAX_SHOWN_CHARS = 200
 READ_SECONDS = 30.0
 """The time limit for reading one file, because a disconnected disk would block forever."""
+
+_EARLIEST = datetime(MIN_DATE.year, MIN_DATE.month, MIN_DATE.day, tzinfo=UTC).timestamp()
+"""The earliest time of a file that is used; a damaged disk may have any, which a restore would refuse."""
 
 
 class UnreadableError(Exception):
@@ -125,8 +129,9 @@ def _read_times(entry: os.DirEntry[str]) -> FileTimes:
     """Return the times of a file; without a creation time, the modification time is used."""
     with suppress(OSError, ValueError, OverflowError):
         status = entry.stat(follow_symlinks=False)
-        created = min(getattr(status, "st_birthtime", status.st_mtime), status.st_mtime)
-        return FileTimes(datetime.fromtimestamp(created, UTC), datetime.fromtimestamp(status.st_mtime, UTC))
+        modified = max(status.st_mtime, _EARLIEST)
+        created = min(max(getattr(status, "st_birthtime", modified), _EARLIEST), modified)
+        return FileTimes(datetime.fromtimestamp(created, UTC), datetime.fromtimestamp(modified, UTC))
     return FileTimes(datetime.max.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
 
 
