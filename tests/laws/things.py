@@ -24,7 +24,7 @@ moments = st.datetimes(datetime(1900, 1, 2), datetime(2199, 12, 30), timezones=s
 seconds = moments.map(lambda moment: moment.replace(microsecond=0))
 maybe_moments = st.none() | moments
 deadlines = st.none() | days | seconds
-ranks = st.integers(-(2**31), 2**31)
+ranks = st.integers(-(2**63), 2**63 - 1)
 
 
 def ids(letter: str) -> st.SearchStrategy[str]:
