@@ -189,7 +189,8 @@ def test_a_move_leaves_the_sources_and_a_backup_of_a_space_holds_them(
     codes += [main(["restore", str(made), "--yes"]), main(["move", "--to", "sqlite", "--yes"])]
 
     assert codes == [0, 0, 0, 0]
-    assert "clock = “uvx mcp-server-time”. These sources are restored" in " ".join(capsys.readouterr().err.split())
+    shown = 'clock: {"command": "uvx", "args": ["mcp-server-time"], "allow": ["*"]} These sources are restored'
+    assert shown in " ".join(capsys.readouterr().err.split())
     assert json.loads((made / "sources.json").read_text()) == sources
     assert json.loads((home / "sources.json").read_text()) == sources
 
