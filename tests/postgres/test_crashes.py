@@ -41,10 +41,14 @@ def kill_all(server: ServerProcess) -> None:
 
 def kill_one(server: ServerProcess) -> None:
     """Kill one process: the server ends all others, and recovers without a new start."""
-    with psycopg.connect(server.url) as victim:
+    with psycopg.connect(server.url) as victim, psycopg.connect(server.url) as witness:
         os.kill(victim.info.backend_pid, signal.SIGKILL)
         with suppress(psycopg.OperationalError):
             victim.execute("SELECT 1")
+        with suppress(psycopg.OperationalError):
+            while True:  # until the server has noticed, it takes new connections
+                witness.execute("SELECT 1")
+                time.sleep(0.02)
     while not server.is_running:
         time.sleep(0.02)
 
