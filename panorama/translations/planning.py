@@ -40,6 +40,7 @@ TEXTS: dict[str, str] = {
     "It repeats: a change applies to all its days.": "Er wiederholt sich: Eine Änderung gilt für alle seine Tage.",
     "Items": "Einträge",
     "Last name": "Nachname",
+    "Latest changes": "Letzte Änderungen",
     "Left": "Gegangen",
     "left": "gegangen",
     "Legend": "Legende",

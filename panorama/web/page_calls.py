@@ -8,6 +8,7 @@ from panorama.app import App
 from panorama.calls import PAGE, Answer, Conversation
 from panorama.domain.changes import WEB_ACTOR
 from panorama.domain.markdown.wiki_links import make_keys
+from panorama.services.history.project_writes import ProjectWrite, list_project_writes
 from panorama.store.graph.edges import resolve_keys
 from panorama.store.log.changes import get_last_id
 from panorama.web.page_cache import DataState
@@ -64,6 +65,11 @@ class PageCalls:
     def list_project_names(self) -> Mapping[str, str]:
         """Return the names of all projects by their ids, favourites first."""
         return {row["id"]: row["name"] for row in self.list_all("projects.list")}
+
+    def list_project_writes(self, project: str, limit: int) -> list[ProjectWrite]:
+        """Return the last writes of a project and its items, the newest first."""
+        with self._app.context.database.reading() as session:
+            return list_project_writes(session, project, limit, self._app.context.zone)
 
     def resolve_link(self, target: str) -> str:
         """Return the id of the item that `[[target]]` means, "" if there is none."""

@@ -15,6 +15,7 @@ from panorama.domain.jobs import Job, Requester
 from panorama.domain.paging import Page, PageRequest
 from panorama.domain.schedules import Schedule
 from panorama.errors import ConflictError
+from panorama.services.history.project_writes import list_project_writes
 from panorama.store import bulk_writes, events, session_lines, sessions
 from panorama.store.archive import purging, withdrawing
 from panorama.store.backend import Dialect, Session
@@ -143,6 +144,7 @@ READS: dict[str, Read] = {
     "trash": pages(trash.list_trash),
     "tags": lambda s: (sorted(tags.count_tags(s).items()), tags.list_tagged(s, "HOME")),
     "projects": lambda s: (projects.get_names(s), projects.list_items(s, "p_0000000001")),
+    "project writes": lambda s: list_project_writes(s, "p_0000000001", 8, BERLIN),
     "project counts": lambda s: projects.count_items(s, "p_0000000001"),
     "measured projects": lambda s: overview.ask_activity(s, CLOCK, SOON, PAST)(),
     "changed items": lambda s: overview.ask_changed(s, ["note", "task"], PAST, FUTURE)(),

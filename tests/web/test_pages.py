@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
+from panorama.services.history.project_writes import list_project_writes
 from panorama.web.menu import Menu
 from panorama.web.page_calls import PageCalls
 from panorama.web.views import VIEWS
@@ -180,6 +182,41 @@ def test_a_project_shows_how_much_there_is_and_how_much_of_it_is_done(page: Page
     html = page.page(f"/projects/{life['project']}")
 
     assert 'aria-label="Burn-up: Scope 2, Completed 1, 20 May"' in html
+
+
+def test_a_project_shows_who_changed_what_last_and_links_each_change(page: PageClient, life: dict[str, str]) -> None:
+    other = page.call("projects.create", name="Kitchen")["id"]
+    page.call("tasks.create", title="Paint", project=other)
+    page.call("projects.update", project=life["project"], description="Behind the house")
+    page.call("items.delete", item=life["task"])
+    page.send("tasks.create", title="Sow", project=life["project"])
+
+    feed = page.page(f"/projects/{life['project']}").partition("Latest changes")[2]
+
+    rows = re.findall(r'chip">(\w+)</span><a class="title" href="/history\?item=(\w+)#c-(\d+)">([^<]+)</a>', feed)
+    assert [(action, title) for action, _, _, title in rows] == [
+        ("create", "Sow"), ("delete", "Dig bed one"), ("update", "Garden"), ("update", "Dig bed one"),
+        ("create", "Seeds"), ("create", "Dig bed one"), ("create", "Garden"),
+    ]  # fmt: skip
+    assert re.findall(r'meta"><span>(\w+)</span>', feed)[:2] == ["browser", "assistant"]
+    assert all(f'id="c-{change}"' in page.page(f"/history?item={item}") for _, item, change, _ in rows)
+
+
+def test_the_changes_of_a_project_are_read_with_as_many_statements_however_many_there_are(page: PageClient) -> None:
+    def count(project: str) -> int:
+        statements: list[str] = []
+        database = page.app.context.database
+        with database.reading() as session:
+            event.listen(session.connection, "before_cursor_execute", lambda *given: statements.append(given[2]))
+            assert list_project_writes(session, project, 50, page.app.context.zone)
+        return len(statements)
+
+    small, large = (page.call("projects.create", name=name)["id"] for name in ("Small", "Large"))
+    for number in range(30):
+        page.call("tasks.create", title=f"Task {number}", project=large)
+    page.call("tasks.create", title="Only one", project=small)
+
+    assert count(large) == count(small)
 
 
 def test_long_lists_are_cut_and_say_so(page: PageClient) -> None:

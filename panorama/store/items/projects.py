@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, func, select
+from sqlalchemy import ColumnElement, Table, func, select, union_all
 
 from panorama.errors import InvalidInputError
 from panorama.store.backend import Session
@@ -73,3 +73,13 @@ def count_items(session: Session, project: str) -> dict[str, int]:
         ).scalar_one()
         for kind, table in PROJECT_TABLES.items()
     }
+
+
+def list_recent_items(session: Session, project: str, limit: int) -> list[str]:
+    """Return the items of a project that were changed last, also those in the trash, and the project itself."""
+    homes = [
+        select(table.c.id, table.c.updated_at).where(table.c.project == project) for table in PROJECT_TABLES.values()
+    ]
+    every = union_all(*homes).subquery()
+    statement = select(every.c.id).order_by(every.c.updated_at.desc(), every.c.id).limit(limit)
+    return [project, *session.connection.execute(statement).scalars()]

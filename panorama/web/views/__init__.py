@@ -42,7 +42,7 @@ VIEWS = (
     ),
     View(
         name="project", path="/projects/{id}", title="Project", make=projects.show_project,
-        kinds=("project", "task", "note"), within="projects", is_cached=True,
+        kinds=("*",), within="projects", is_cached=True,
     ),
     View(
         name="project_edit", path="/projects/{id}/edit", title="Edit", make=projects.edit_project, within="projects",

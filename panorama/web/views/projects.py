@@ -7,6 +7,9 @@ from panorama.web.view import Context, ViewRequest
 from panorama.web.views.tasks import group_by_deadline
 
 DAYS = 28
+MAX_WRITES = 8
+"""How many of the latest changes the page of a project shows."""
+
 STATUSES = (
     ("planned", "Planned"), ("active", "Active"), ("blocked", "Blocked"), ("done", "Done"), ("archived", "Archived"),
 )  # fmt: skip
@@ -25,7 +28,7 @@ def show_projects(request: ViewRequest) -> Context:
 
 
 def show_project(request: ViewRequest) -> Context:
-    """Show a project: figures, tasks, notes, and what was done and created."""
+    """Show a project: figures, tasks, notes, what was done and created, and the latest changes."""
     project = request.calls.get("projects.get", project=request.path["id"])
     dashboard = request.calls.get("overview.project", project=project["id"])
     statistics = request.calls.get("statistics.tasks", days=DAYS, project=project["id"])
@@ -41,6 +44,7 @@ def show_project(request: ViewRequest) -> Context:
         ),
         "burn_up": draw_lines(_count_up(statistics)),
         "statistics": statistics,
+        "writes": request.calls.list_project_writes(project["id"], MAX_WRITES),
     }
 
 
