@@ -95,7 +95,7 @@ class DirectCalls:
     def __init__(self, calls: Calls, conversing: GetConversation, operations: Mapping[str, Operation]) -> None:
         self._calls = calls
         self._conversing = conversing
-        self._reads = {name: not operation.writes for name, operation in operations.items() if _is_short(operation)}
+        self._operations = {name: operation for name, operation in operations.items() if _is_short(operation)}
         self._common: dict[str, Mapping[str, Any]] = {}
 
     def find(self, request: JSONRPCRequest, peer: Peer) -> DirectCall | None:
@@ -148,17 +148,23 @@ class DirectCalls:
         name, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta")
         if not PARAMS.issuperset(params) or not isinstance(name, str):
             return None
-        if name not in self._reads and (name := strip_client_prefix(name)) not in self._reads:
+        if name not in self._operations and (name := strip_client_prefix(name)) not in self._operations:
             return None
         if not (arguments is None or is_object(arguments)) or not _is_usual(meta, peer):
             return None
-        return DirectCall(request, name, arguments or {}, peer.version, peer.name, self._reads[name])
+        operation, given = self._operations[name], arguments or {}
+        if given.get(operation.split_by) is not None:
+            return None  # it may change many items, and report its progress
+        return DirectCall(request, name, given, peer.version, peer.name, is_read=not operation.writes)
 
 
 def _is_short(operation: Operation) -> bool:
-    """Return whether an operation needs nothing of the connection: no question, no progress, no job."""
-    may_ask = operation.asks or operation.composed
-    return operation.workload == "short" and operation.job is None and operation.split is None and not may_ask
+    """Return whether an operation needs nothing of the connection: no question, no progress, no job.
+
+    One with `split_by` needs it only for calls with that argument.
+    """
+    may_ask, is_large = operation.asks or operation.composed, operation.split is not None and not operation.split_by
+    return operation.workload == "short" and operation.job is None and not (may_ask or is_large)
 
 
 def _is_usual(meta: Any, peer: Peer) -> bool:

@@ -180,6 +180,30 @@ async def test_an_answer_is_the_same_as_the_librarys(
 
 
 @pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    ("tool", "arguments", "renames"),
+    [
+        ("update_note", {"note": "Scones", "content": "with jam"}, {"title": "Rolls"}),
+        ("update_task", {"task": "Bake", "notes": "at 220 degrees"}, {"title": "Bake rolls"}),
+        ("update_project", {"project": "Tea", "description": "at five"}, {"name": "High tea"}),
+    ],
+)
+async def test_an_update_goes_through_the_library_only_if_it_renames(
+    served: CountingServer, era: str, tool: str, arguments: Params, renames: Params
+) -> None:
+    async with served.client(era) as wire:
+        await wire.call("create_note", title="Scones")
+        await wire.call("create_task", title="Bake")
+        await wire.call("create_project", name="Tea")
+        updated = await wire.call(tool, {"progressToken": 5}, **arguments)
+        counted = served.counter.calls
+        renamed = await wire.call(tool, **arguments, **renames)
+
+    assert (counted, served.counter.calls) == (1, 2)
+    assert [answer["result"]["isError"] for answer in (updated, renamed)] == [False, False]
+
+
+@pytest.mark.parametrize("era", ERAS)
 async def test_a_library_that_answers_in_another_form_answers_every_call(served: CountingServer, era: str) -> None:
     served.counter.meta = {"tested": "by another library"}
     async with served.client(era) as wire:
