@@ -259,6 +259,20 @@ def test_a_name_of_two_people_stays_text_and_is_told(call: Call) -> None:
     assert call("sessions.get", session="Weekly").data["people"] == []
 
 
+def test_a_name_of_two_people_stays_beside_one_of_them_when_others_are_added(call: Call) -> None:
+    for last_name in ("Kovač", "Maas"):
+        call("people.create", name="Ana", last_name=last_name)
+    both = ["Ana", "Ana Kovač"]
+    session = call("sessions.log", title="Weekly", attendees=both).data["id"]
+    event = call("events.create", title="Visit", starts_at="tomorrow 9:00", attendees=both).data["id"]
+
+    logged = call("sessions.log", session=session, attendees=["Ben"])
+    updated = call("events.update", event=event, attendees=[*both, "Ben"])
+
+    assert [answer.data["attendees"] for answer in (logged, updated)] == [[*both, "Ben"]] * 2
+    assert all("“Ana” is the name of 2 people" in answer.metadata["hint"] for answer in (logged, updated))
+
+
 def test_a_merged_person_keeps_the_meetings(call: Call) -> None:
     old = call("people.create", name="Ana").data["id"]
     new = call("people.create", name="Ana Kovač").data["id"]
