@@ -10,6 +10,12 @@ CONTEXT_LINES = 3
 MAX_WORDS = 400
 """The words of a line up to which the changed words are marked."""
 
+MAX_PAIRS = 2_500
+"""How many pairs of lines of a changed block are compared, to find which line became which."""
+
+LEAST_ALIKE = 0.5
+"""The share of words that two lines have in common, from which on one is the other changed."""
+
 _WORD = re.compile(r"\s+|\w+|\W")
 Part = tuple[str, bool]
 """A piece of a line, and whether it changed."""
@@ -51,12 +57,46 @@ def _iter_same(
 
 
 def _iter_changed(removed: Sequence[str], added: Sequence[str], i: int, j: int) -> Iterator[DiffLine]:
-    is_paired = len(removed) == len(added)
-    pairs = [_mark_words(one, other) for one, other in zip(removed, added, strict=True)] if is_paired else []
+    parts = {(n, m): _mark_words(removed[n], added[m]) for n, m in _pair_lines(removed, added)}
+    olds, news = {n: pair[0] for (n, _), pair in parts.items()}, {m: pair[1] for (_, m), pair in parts.items()}
     for n, line in enumerate(removed):
-        yield DiffLine("-", i + n + 1, None, pairs[n][0] if pairs else ((line, False),))
+        yield DiffLine("-", i + n + 1, None, olds.get(n, ((line, False),)))
     for n, line in enumerate(added):
-        yield DiffLine("+", None, j + n + 1, pairs[n][1] if pairs else ((line, False),))
+        yield DiffLine("+", None, j + n + 1, news.get(n, ((line, False),)))
+
+
+def _pair_lines(removed: Sequence[str], added: Sequence[str]) -> list[tuple[int, int]]:
+    """Return which removed line became which added one: each in turn, or those alike if their numbers differ.
+
+    The pairs are in order and have together the most words in common.
+    """
+    if len(removed) == len(added):
+        return [(n, n) for n in range(len(removed))]
+    if len(removed) * len(added) > MAX_PAIRS:
+        return []
+    olds, news = ([set(re.findall(r"\w+", line)) for line in lines] for lines in (removed, added))
+    alike = [[_compare_words(old, new) for new in news] for old in olds]
+    best = [[0.0] * (len(news) + 1) for _ in range(len(olds) + 1)]
+    for n in reversed(range(len(olds))):
+        for m in reversed(range(len(news))):
+            best[n][m] = max(best[n + 1][m], best[n][m + 1], best[n + 1][m + 1] + alike[n][m])
+    n = m = 0
+    pairs: list[tuple[int, int]] = []
+    while n < len(olds) and m < len(news):
+        if alike[n][m] and best[n][m] == best[n + 1][m + 1] + alike[n][m]:
+            pairs.append((n, m))
+            n, m = n + 1, m + 1
+        elif best[n][m] == best[n + 1][m]:
+            n += 1
+        else:
+            m += 1
+    return pairs
+
+
+def _compare_words(old: set[str], new: set[str]) -> float:
+    """Return how alike two lines are, from the least for a pair to 1; 0 if they are not alike."""
+    share = 2 * len(old & new) / (len(old) + len(new)) if old and new else 0.0
+    return share if share >= LEAST_ALIKE else 0.0
 
 
 def _mark_words(one: str, other: str) -> tuple[tuple[Part, ...], tuple[Part, ...]]:

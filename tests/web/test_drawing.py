@@ -43,6 +43,31 @@ def test_equal_lines_are_left_out_and_changed_words_marked() -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "marked"),
+    [
+        (["Buy green tea"], ["Buy black tea", "Buy a cup"], ["green", "black"]),
+        (["Buy green tea"], ["First of all", "Buy black tea"], ["green", "black"]),
+        (["Buy green tea", "Sweep the floor"], ["Sweep the whole floor"], ["whole "]),
+        (["Buy green tea"], ["Nothing alike", "Nor here"], []),
+        (["one two three", "four five six"], ["zero", "one two 3", "four 5 six"], ["three", "five", "3", "5"]),
+    ],
+)  # fmt: skip
+def test_changed_words_are_marked_also_where_lines_were_added_or_removed(
+    old: list[str], new: list[str], marked: list[str]
+) -> None:
+    rows = compare_texts("\n".join(old), "\n".join(new))
+
+    found = [text for row in rows if isinstance(row, DiffLine) for text, is_changed in row.parts if is_changed]
+    assert sorted(found) == sorted(marked)
+
+
+def test_a_block_of_many_lines_is_shown_without_marks_of_words() -> None:
+    rows = compare_texts("\n".join(["a b c d"] * 60), "\n".join(["a b c e"] * 61))
+
+    assert not any(is_changed for row in rows if isinstance(row, DiffLine) for _, is_changed in row.parts)
+
+
+@pytest.mark.parametrize(
     ("iso", "words", "tone"),
     [
         ("2026-05-20", "Today", "today"),
