@@ -54,6 +54,20 @@ TEXTS: dict[str, str] = {
     "{day}: {completed} completed, {created} created": "{day}: {completed} erledigt, {created} angelegt",
     "{number} changed": "{number} geändert",
     "{start} to {end}": "{start} bis {end}",
+    "It cannot be done like this: see the steps that are marked.": (
+        "So geht es nicht: siehe die Schritte mit einem Hinweis."
+    ),
+    "result of step {number}": "Ergebnis von Schritt {number}",
+    "There is no tool '{name}'.": "Es gibt kein Werkzeug „{name}“.",
+    "The note “{name}” has version {current}, not {version}: it was changed since you read it.": (
+        "Die Notiz „{name}“ wurde inzwischen geändert: Sie hat Version {current}, nicht {version}."
+    ),
+    "{field}: The {kind} “{name}” ({id}) is in the trash.": "{field}: „{name}“ ({kind}, {id}) liegt im Papierkorb.",
+    "{field}: there is no {kind} “{name}”.": "{field}: nicht gefunden: „{name}“ ({kind}).",
+    "{field}: {number} {kind} are called “{name}”.": "{field}: {number} Einträge ({kind}) heißen „{name}“.",
+    "{tool} cannot be part of an atomic batch.": (
+        "{tool} kann kein Schritt eines Stapels sein, der ganz oder gar nicht gilt."
+    ),
 }
 
 SERVER_TEXTS = (
@@ -70,5 +84,11 @@ SERVER_SENTENCES = (
     next(text for text in TEXTS if text.startswith("Only the user")),
     "Results for “{words}”",
     "Run {name}",
+    "There is no tool '{name}'.",
+    "The note “{name}” has version {current}, not {version}: it was changed since you read it.",
+    "{field}: The {kind} “{name}” ({id}) is in the trash.",
+    "{field}: there is no {kind} “{name}”.",
+    "{field}: {number} {kind} are called “{name}”.",
+    "{tool} cannot be part of an atomic batch.",
 )
 """What the service writes with values in it; the page finds the values again."""

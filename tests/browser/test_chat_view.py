@@ -52,6 +52,34 @@ def test_a_task_is_completed_in_the_chat_and_the_completion_is_undone(
         )
 
 
+def test_a_batch_with_a_step_that_cannot_be_done_says_so_and_offers_no_run(
+    open_view: OpenView, assistant: Assistant
+) -> None:
+    assistant.call("create_note", title="Plan for the cellar", content="First.")
+    steps = [
+        {"tool": "create_task", "args": {"title": "Paint the cellar"}},
+        {"tool": "update_task", "args": {"task": "Paint the cellar", "status": "done"}},
+        {"tool": "update_task", "args": {"task": "Nowhere", "status": "done"}},
+        {"tool": "save_script", "args": {}},
+        {"tool": "no_such_tool", "args": {}},
+        {"tool": "update_note", "args": {"note": "Plan for the cellar", "content": "x", "expected_version": 7}},
+    ]
+    with open_view(width=340, args={"view": "batch", "operations": steps}, context={"locale": "de-DE"}) as chat:
+        expect(chat.view.get_by_role("button", name="Ausführen")).to_be_disabled()
+        expect(chat.view.get_by_role("button", name="Ausführen")).to_have_accessible_description(
+            "So geht es nicht: siehe die Schritte mit einem Hinweis."
+        )
+        assert chat.view.locator("li .flag").all_inner_texts() == [
+            "task: nicht gefunden: „Nowhere“ (task).",
+            "save_script kann kein Schritt eines Stapels sein, der ganz oder gar nicht gilt.",
+            "Es gibt kein Werkzeug „no_such_tool“.",
+            "Die Notiz „Plan for the cellar“ wurde inzwischen geändert: Sie hat Version 1, nicht 7.",
+        ]
+        expect(chat.view.get_by_text("update_task · Ergebnis von Schritt 1")).to_be_visible()
+        assert find_violations(chat.frame, RULES) == []
+        assert chat.frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_a_task_is_put_off_until_tomorrow(open_view: OpenView, assistant: Assistant) -> None:
     project = assistant.call("create_project", name="Paperwork")["id"]
     task = assistant.call("create_task", title="Sort papers", deadline="today", project=project)["id"]

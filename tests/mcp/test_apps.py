@@ -147,6 +147,22 @@ def test_a_step_of_a_batch_that_meets_a_newer_version_is_marked(call: Callable[.
     assert [field["name"] for field in stale["fields"]] == ["content"]
 
 
+def test_a_step_that_needs_an_earlier_one_is_not_marked(call: Callable[..., Answer]) -> None:
+    call("create_note", title="Plan", content="First.")
+    steps = [
+        {"tool": "create_task", "args": {"title": "Sow beans"}},
+        {"tool": "update_task", "args": {"task": "sow  Beans", "status": "done"}},
+        {"tool": "update_note", "args": {"note": "Plan", "content": "Second.", "expected_version": 1}},
+        {"tool": "update_note", "args": {"note": "Plan", "content": "Third.", "expected_version": 2}},
+    ]
+
+    plan = call("show", view="batch", operations=steps).data["plan"]
+    call("batch", operations=steps)
+
+    assert [step for step in plan if "problem" in step] == []
+    assert plan[1]["item"] == "result of step 0"
+
+
 def test_a_script_is_compared_and_its_approval_stays_outside(call: Callable[..., Answer]) -> None:
     call("save_script", name="count", code=COUNTING)
 

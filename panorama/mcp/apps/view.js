@@ -146,7 +146,9 @@ function renderView(data) {
   return [
     renderHead(data), data.approval && element('p', { class: 'notice' }, translate(data.approval)),
     data.figures && element('dl', { class: 'tiles' }, Object.entries(data.figures).map(([name, value]) => element('div', { class: 'card tile' }, element('dt', {}, t(name)), element('dd', {}, String(value))))),
-    data.days && renderDays(data.days), data.plan && renderPlan(data.plan),
+    data.days && renderDays(data.days),
+    data.plan?.some(step => step.problem) && element('p', { class: 'notice', id: 'problem' }, t('It cannot be done like this: see the steps that are marked.')),
+    data.plan && renderPlan(data.plan),
     ...lists.map(([heading, rows]) => renderList(data, heading, rows)),
     ...Object.entries(data.texts ?? {}).map(([heading, text]) => element('section', {}, element('h2', {}, t(heading)), element('div', { class: 'card' }, renderText(heading, String(text))))),
     isEmpty && element('p', { class: 'card empty' }, data.view === 'search' ? t('Nothing was found.') : t('Nothing is due.')),
@@ -159,8 +161,15 @@ function renderHead(data) {
     element('div', {}, element('h1', {}, renderTitle(data)), data.subtitle && element('p', { class: 'quiet' }, renderSubtitle(data))),
     element('div', { class: 'tools' },
       data.view === 'run' && data.unit && button(t('Undo this run'), () => act('undo', { unit: data.unit }, t('Undone'))),
-      data.view === 'batch' && !notice && button(t('Do it'), () => act('batch', { operations: given.operations }, t('Done'), false), 'main'),
+      data.view === 'batch' && !notice && renderRun(data.plan),
       widens && button(t('Full screen'), async () => applyContext({ displayMode: (await request('ui/request-display-mode', { mode: 'fullscreen' })).mode }))))
+}
+
+function renderRun(plan) {
+  const run = button(t('Do it'), () => act('batch', { operations: given.operations }, t('Done'), false), 'main')
+  run.disabled = plan.some(step => step.problem)
+  if (run.disabled) run.setAttribute('aria-describedby', 'problem')
+  return run
 }
 
 // Titles of projects and scripts are names, which are never translated.
@@ -204,10 +213,13 @@ function renderRow(heading, row) {
     row.snippet && element('span', { class: 'wide quiet' }, String(row.snippet).replaceAll('**', '')))
 }
 
-const renderPlan = plan => element('ol', { class: 'card' }, plan.map(({ step, tool, item, fields, problem }) => element('li', { class: 'row' },
-  element('span', { class: 'quiet' }, `${step + 1}.`), element('span', { class: 'title' }, [tool, item].filter(Boolean).join(' · ')),
-  problem && element('span', { class: 'wide flag' }, problem),
+const renderPlan = plan => element('ol', { class: 'card' }, plan.map(({ step, tool, id, item, fields, problem }) => element('li', { class: 'row' },
+  element('span', { class: 'quiet' }, `${step + 1}.`), element('span', { class: 'title' }, [tool, id ? item : printTarget(item)].filter(Boolean).join(' · ')),
+  problem && element('span', { class: 'wide flag' }, translate(problem)),
   ...(fields ?? []).map(({ name, now, then }) => element('span', { class: 'wide' }, element('span', { class: 'quiet' }, `${name} `), now !== undefined && element('del', {}, print(now)), now !== undefined && ' → ', element('ins', {}, print(then)))))))
+
+// A step names an earlier one by its place from 0 on; the list counts from 1.
+const printTarget = item => item?.replace(/^result of step (\d+)$/, (_, place) => t('result of step {number}', { number: Number(place) + 1 }))
 
 const print = value => value === undefined || value === '' ? t('empty') : typeof value === 'string' ? value : JSON.stringify(value)
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from panorama.domain.items.item import KINDS, Item, kind_of
+from panorama.domain.items.item import KINDS, Item, kind_of, normalize_name
 from panorama.domain.items.notes import Note
 from panorama.domain.items.references import Reference
 from panorama.domain.text.json_types import is_object
-from panorama.errors import ConflictError, InvalidInputError, PanoramaError
+from panorama.errors import ConflictError, InvalidInputError, NotFoundError, PanoramaError
 from panorama.services import references
 from panorama.services.history.change_excerpts import excerpt_pair
 from panorama.services.items.batch import normalize_step
@@ -21,6 +21,8 @@ _TARGETS = (*KINDS, "item")
 """The arguments that name the item a step changes."""
 
 _CREATING = ("create_", "add_", "log_")
+_NAMES = ("title", "name", "full_name")
+"""The arguments that name what a step creates."""
 
 
 def preview_steps(
@@ -28,7 +30,8 @@ def preview_steps(
 ) -> tuple[Mapping[str, Any], ...]:
     """Return for each step its tool, the item that it changes, and each field's value now and then.
 
-    A step whose tool cannot be called, or whose item is not found or was changed meanwhile has a `problem`.
+    A step whose tool cannot be called, or whose item is not found or was changed meanwhile has a `problem`. What
+    earlier steps create and change is taken into account.
 
     Args:
         find_problem: Returns why a tool cannot be a step, "" if it can.
@@ -36,14 +39,18 @@ def preview_steps(
     Raises:
         InvalidInputError: A step has no tool.
     """
-    plan = [_preview_step(session, number, normalize_step(step)) for number, step in enumerate(operations)]
+    plan: list[dict[str, Any]] = []
+    for number, step in enumerate(operations):
+        plan.append(_preview_step(session, number, normalize_step(step), plan))
     problems = [find_problem(shown["tool"]) for shown in plan]
     return tuple(
         shown | {"problem": problem} if problem else shown for shown, problem in zip(plan, problems, strict=True)
     )
 
 
-def _preview_step(session: Session, number: int, step: Mapping[str, Any]) -> dict[str, Any]:
+def _preview_step(
+    session: Session, number: int, step: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     arguments = step["args"]
     if not isinstance(tool := step.get("tool"), str) or not is_object(arguments):
         raise InvalidInputError(
@@ -54,26 +61,36 @@ def _preview_step(session: Session, number: int, step: Mapping[str, Any]) -> dic
     if not target:
         return {"step": number, "tool": tool, "fields": _list_fields(fields, None)}
     text = str(fields.pop(target))
+    unknown: dict[str, Any] = {"step": number, "tool": tool, "item": text, "fields": _list_fields(fields, None)}
     if match := _REFERENCE.match(text):
-        return {
-            "step": number,
-            "tool": tool,
-            "item": f"result of step {match[1]}",
-            "fields": _list_fields(fields, None),
-        }
+        return unknown | {"item": f"result of step {match[1]}"}
     try:
         item = _load_item(session, target, text)
     except PanoramaError as error:
-        fields_ = _list_fields(fields, None)
-        return {"step": number, "tool": tool, "item": text, "fields": fields_, "problem": error.message}
+        created = _find_creation(text, earlier) if isinstance(error, NotFoundError) else None
+        return unknown | ({"problem": error.message} if created is None else {"item": f"result of step {created}"})
     expected = fields.pop("expected_version", None)
     shown = {"step": number, "tool": tool, "item": item.label, "id": item.id, "fields": _list_fields(fields, item)}
     try:
-        if isinstance(item, Note) and isinstance(expected, int):
+        writes = sum(step.get("id") == item.id for step in earlier)
+        is_later = isinstance(expected, int) and item.version < expected <= item.version + writes
+        if isinstance(item, Note) and isinstance(expected, int) and not is_later:
             check_version(item, expected)
     except ConflictError as error:
         return shown | {"problem": error.message}
     return shown
+
+
+def _find_creation(text: str, earlier: Sequence[Mapping[str, Any]]) -> int | None:
+    """Return the number of the step that creates an item of a title or name, None if there is none."""
+    names = {
+        normalize_name(field["then"]): step["step"]
+        for step in earlier
+        if step["tool"].startswith(_CREATING)
+        for field in step["fields"]
+        if field["name"] in _NAMES and isinstance(field["then"], str)
+    }
+    return names.get(normalize_name(text))
 
 
 def _choose_target(tool: str, fields: Mapping[str, Any]) -> str:
