@@ -20,7 +20,6 @@ from panorama.kinds import BY_NAME, ITEM_KINDS
 from panorama.store.backend import Rows, Session
 from panorama.store.tables import edges, marks, metadata, relations
 
-BATCH_SIZE = 400
 LINKED_KINDS = ("note", "project", "task", "file", "link", "reminder")
 """The kinds that links name, in the order in which they are looked up; further ones follow."""
 
@@ -53,6 +52,10 @@ _LOOKUPS = [
 ]
 """The statements that look up names: titles of notes, which most links mean, then all others."""
 
+_LIVING = {
+    kind: text(f"SELECT id FROM {table.name} WHERE id IN (SELECT value FROM json_each(:ids)) AND deleted_at IS NULL")
+    for kind, table in _TABLES.items()
+}
 _COLUMNS = ("from_item", "to_item", "kind", "relation", "target", "key", "tail", "position")
 _NAMED_LINKS = text(
     "SELECT key, tail FROM edges WHERE key IN (SELECT value FROM json_each(:names)) UNION "
@@ -249,7 +252,7 @@ def resolve_keys(session: Session, keys: Collection[str]) -> dict[str, str]:
 
     An id comes first, then a title, notes before other kinds and the oldest first, then another name.
     """
-    found = find_living(session, [key for key in keys if kind_of(key)])
+    found = find_living(session, [key for key in keys if key[1:2] == "_" and kind_of(key)])
     left = set(keys) - found.keys()
     for statement in _LOOKUPS:
         if not left:
@@ -264,10 +267,8 @@ def find_living(session: Session, ids: Iterable[str]) -> dict[str, str]:
     """Return those of some ids that belong to living items, each as its own value."""
     found: dict[str, str] = {}
     for kind, entries in groupby(sorted(ids, key=lambda id_: kind_of(id_) or ""), kind_of):
-        table, ordered = _TABLES[kind or ""], list(entries)
-        for start in range(0, len(ordered), BATCH_SIZE):
-            where = table.c.id.in_(ordered[start : start + BATCH_SIZE]), table.c.deleted_at.is_(None)
-            found |= {id_: id_ for id_ in session.connection.execute(select(table.c.id).where(*where)).scalars()}
+        living = session.connection.execute(_LIVING[kind or ""], {"ids": json.dumps(list(entries))})
+        found |= {id_: id_ for id_ in living.scalars()}
     return found
 
 

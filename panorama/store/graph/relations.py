@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from sqlalchemy import or_, select
+from sqlalchemy import bindparam, or_, select
 
 from panorama.domain.items.relations import Relation
 from panorama.domain.paging import Page, PageRequest
@@ -12,6 +12,8 @@ from panorama.store.tables import edges, relations
 
 _FIELDS = tuple(field.name for field in fields(Relation))
 _JOINED = relations.join(edges, edges.c.relation == relations.c.id)
+_ENDS = ("from_item", "to_item", "kind")
+_SAME = select(relations.c.id).select_from(_JOINED).where(*(relations.c[name] == bindparam(name) for name in _ENDS))
 
 
 def list_relations(session: Session, part: PageRequest, *, item: str = "", kind: str = "") -> Page[Relation]:
@@ -25,5 +27,4 @@ def list_relations(session: Session, part: PageRequest, *, item: str = "", kind:
 
 def find_same(session: Session, relation: Relation) -> str | None:
     """Return the id of a relation with the same ends and kind, None if there is none."""
-    same = (getattr(relations.c, name) == getattr(relation, name) for name in ("from_item", "to_item", "kind"))
-    return session.connection.execute(select(relations.c.id).select_from(_JOINED).where(*same)).scalar()
+    return session.connection.execute(_SAME, {name: getattr(relation, name) for name in _ENDS}).scalar()
