@@ -8,6 +8,7 @@ from panorama.domain.markdown.wiki_links import (
     MAX_LINKS,
     MAX_MARKS,
     extract_sentence,
+    find_link_shift,
     parse_links,
     parse_observations,
     rename_links,
@@ -37,6 +38,51 @@ def test_links_and_embeds_are_read_with_headings_blocks_and_labels() -> None:
 )  # fmt: skip
 def test_code_quotes_and_what_names_nothing_are_no_links(text: str) -> None:
     assert targets(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "    [[x]]", "\t[[x]]", "  \t[[x]]", "Text.\n\n    [[x]]", "Text.\n  \t \n      [[x]]",
+        "Text.\r\n\r\n    [[x]]", "Text.\n\n    code\n    [[x]]", "Text.\n\n    code\n\n\n    [[x]]",
+        "# Title\n    [[x]]", "```\n```\n    [[x]]", "- item\n\nText.\n\n    [[x]]",
+        "- item\n\nText\nand more\n\n    - a [[x]]", "<!-- note -->\n\n    [[x]]",
+    ],
+)  # fmt: skip
+def test_links_in_indented_code_are_none(text: str) -> None:
+    assert targets(text) == []
+    assert targets(f"{text}\n[[b]]\n\n    [[c]]\n\n[[d]]") == [("mentions", "b"), ("mentions", "d")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "   [[x]]", "Text\n    [[x]]", "Text\n    more\n    [[x]]", "- item\n    [[x]]", "- item\n\n    [[x]]",
+        "1. item\n\n   more\n\n    [[x]]", "- item\nmore\n\n    [[x]]", "* item\n    * [[x]]", "-\n\n    [[x]]",
+        "2) item\n\n    text\n\n    - [[x]]",
+    ],
+)  # fmt: skip
+def test_links_in_indented_lists_and_paragraphs_are_links(text: str) -> None:
+    assert targets(text) == [("mentions", "x")]
+    assert targets(f"    [[a]]\n\n{text}\n\nText.\n\n    [[b]]") == [("mentions", "x")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Text\n    [[x]]", "Text\n\n    [[x]]"),
+        ("Text\n\n    [[x]]", "- Text\n\n    [[x]]"),
+        ("Text\n\n    [[x]]", "Text\n\n    code\n\n    [[x]]"),
+        ("Text\n\n\n    code\n\n    [[x]]", "- Text\n\n\n    code\n\n    [[x]]"),
+    ],
+)
+def test_links_are_read_again_if_a_line_above_may_make_them_code(before: str, after: str) -> None:
+    assert find_link_shift(before, after) is None
+    assert find_link_shift(after, before) is None
+
+
+def test_links_below_a_new_line_move_with_it() -> None:
+    assert find_link_shift("a\n\n- b\n    [[x]]", "a\nc\n\n- b\n    [[x]]") == (2, 2)
 
 
 def test_an_escaped_backslash_escapes_no_link() -> None:
@@ -125,7 +171,7 @@ def test_a_sentence_ends_at_full_stops_and_lines_and_is_at_most_160_characters()
         "[[a]]\n" * MAX_LINKS, "[[a]]" * MAX_LINKS, "- knows [[a]]\n" * MAX_LINKS, "[[a]] " + " " * MAX_LINE_CHARS,
         "[[a]]\n" + "```\n" * MAX_MARKS, "[[a]]\n" + "~~~\n" * MAX_MARKS, "[[a]]\n" + "[[ \n" * MAX_MARKS,
         "[[a]]\n" + "> [[a]]\n" * MAX_MARKS, "[[a]]\n" + ("[[ " + "` " * 1_000 + "\n") * 50,
-        "[[a]]\n" + "\\[[a]]\n" * MAX_MARKS,
+        "[[a]]\n" + "\\[[a]]\n" * MAX_MARKS, "[[a]]\n\n" + "    [[b]]\n\n" * MAX_MARKS,
     ],
 )  # fmt: skip
 def test_a_link_behind_a_flood_of_marks_is_not_followed(flood: str) -> None:

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from panorama.domain.changes import compute_splice
 from panorama.domain.items.item import is_id, normalize_id, normalize_name
 from panorama.domain.items.relations import MENTIONS, normalize_kind
+from panorama.domain.markdown.indented_code import IndentedCode, find_reset, is_indented
 from panorama.domain.markdown.lines import (
     collapse_whitespace,
     is_closing_fence,
@@ -53,8 +55,7 @@ _TIME_OF_DAY = re.compile(r"\d{1,2}(:\d\d){1,2}")
 _BREAK = re.compile(r"[\r\n]|[.!?…](?=\s)")
 
 
-@dataclass(frozen=True, slots=True)
-class WikiLink:
+class WikiLink(NamedTuple):
     """A link in a text: what it names as written, the kind of relation, and the position of its brackets.
 
     `key` is the normalised target. `tail` is what is looked up if nothing has that name: the target without heading
@@ -89,7 +90,8 @@ def parse_links(text: str) -> tuple[list[WikiLink], bool]:
 def find_link_shift(before: str, after: str) -> tuple[int, int] | None:
     """Return from which position on the links of a changed text moved, and by how many characters.
 
-    None if there may be other links: a changed line has a link, a fence of code, or an end of a comment.
+    None if there may be other links: a changed line has a link, a fence of code, or an end of a comment, or an
+    indented line with a link follows that may be code now, or no longer.
     """
     splice = compute_splice(before, after)
     changed = splice.removed, splice.inserted
@@ -101,6 +103,10 @@ def find_link_shift(before: str, after: str) -> tuple[int, int] | None:
         tail = before[end:line_end] if line_end >= 0 else before[end:]
     if any(mark in head + text + tail for text in changed for mark in (LINK_MARK, "```", "~~~", "<!--", "-->")):
         return None
+    changed_end = splice.at + len(splice.inserted)
+    following = after[changed_end : find_reset(after, changed_end)]
+    if LINK_MARK in following and any(LINK_MARK in line and is_indented(line, 0) for line in following.split("\n")):
+        return None
     return end, len(after) - len(before)
 
 
@@ -110,10 +116,10 @@ def describe_unfollowed_links(text: str) -> str:
 
 
 def _iter_links(text: str) -> Iterator[WikiLink]:
-    for begin, line in _iter_marked_lines(text, LINK_MARK):
+    for begin, line, first in _iter_marked_lines(text, LINK_MARK):
         masked = mask_code(line)
         typed, kind = _find_typed_link(masked)
-        for match in _find_links(masked):
+        for match in _find_links(masked, first):
             inner, start = match[1], match.start()
             target, key, tail = _read_short(inner) if len(inner) <= SHORT_CHARS else _read_target(inner)
             if target:
@@ -129,9 +135,12 @@ def _read_target(inner: str) -> tuple[str, str, str]:
 _read_short = lru_cache(SHORT_LINKS)(_read_target)
 
 
-def _find_links(line: str) -> Iterator[re.Match[str]]:
-    """Yield the links of a line; a backslash before one takes it back, unless another one escapes the backslash."""
-    links = _LINK.finditer(line)
+def _find_links(line: str, start: int) -> Iterator[re.Match[str]]:
+    """Yield the links of a line from a position on.
+
+    A backslash before a link takes it back, unless another one escapes the backslash.
+    """
+    links = _LINK.finditer(line, start)
     return (match for match in links if not _is_escaped(line, match.start())) if "\\" in line else links
 
 
@@ -142,8 +151,8 @@ def _is_escaped(line: str, at: int) -> bool:
     return (at - start) % 2 == 1
 
 
-def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
-    """Yield position and text of the lines with a word, outside fenced code, comments and quotes.
+def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str, int]]:
+    """Yield position and text of the lines with a word, and its position in it, outside code, comments and quotes.
 
     Of a long line, the beginning; of a text with many such lines and fences, the first ones.
     """
@@ -151,27 +160,41 @@ def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str]]:
         return
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
-    text = mask_comments(text)
-    marks = [re.escape(mark) for mark in (word, "```", "~~~") if mark in text]
-    mark, end, has_fences, left = "", 0, len(marks) > 1, MAX_MARKS
-    for match in islice(re.compile("|".join(marks)).finditer(text), MAX_MARKS):
-        at = match.start()
-        if at < end:
-            continue
+    written, text = text, mask_comments(text)
+    places = {mark: -1 for mark in ("```", "~~~") if mark[0] in text and mark in text}
+    code, has_fences, has_spans = IndentedCode(text), bool(places), "`" in text
+    places[word] = -1
+    fence, end, left = "", 0, MAX_MARKS
+    while (at := _find_next(text, places, end)) >= 0:
         begin = text.rfind("\n", end, at) + 1 or end
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
         line = text[begin : min(end, begin + MAX_LINE_CHARS)]
-        left -= 1 + line.count("`")
+        left -= line.count(word[0]) // len(word) + (line.count("`") if has_spans else 0) + has_fences
         if left < 0:
             return
-        if mark:
-            mark = "" if is_closing_fence(line, mark, quoted=False) else mark
-        elif not _QUOTE.match(line):
-            if fence := match_fence(line) if has_fences else None:
-                mark = fence[2]
-            elif word in line:
-                yield begin, line
+        if fence:
+            fence = "" if is_closing_fence(line, fence, quoted=False) else fence
+        elif not (">" in line and _QUOTE.match(line)):
+            if opening := match_fence(line) if has_fences else None:
+                fence = opening[2]
+            elif (not has_fences or word in line) and not (is_indented(written, begin) and code.has_line(begin)):
+                yield begin, line, at - begin
+
+
+def _find_next(text: str, places: dict[str, int], start: int) -> int:
+    """Return the first position of any mark from a position on, -1 if there is none; keep those found."""
+    if len(places) == 1:
+        return text.find(next(iter(places)), start)
+    first = -1
+    for mark, at in places.items():
+        if at < start:
+            at = places[mark] = text.find(mark, start)
+            if at < 0:
+                places[mark] = at = len(text)
+        if at < len(text) and (first < 0 or at < first):
+            first = at
+    return first
 
 
 def _find_typed_link(line: str) -> tuple[int, str]:
@@ -216,8 +239,8 @@ def rename_links(text: str, old: frozenset[str], new: str) -> tuple[str, int]:
     done = count = 0
     links = (
         (begin + match.start(1), begin + match.end(1))
-        for begin, line in _iter_marked_lines(text, LINK_MARK)
-        for match in _find_links(mask_code(line))
+        for begin, line, first in _iter_marked_lines(text, LINK_MARK)
+        for match in _find_links(mask_code(line), first)
     )
     for start, end in islice(links, MAX_LINKS):
         changed = _rename_target(text[start:end], old, new)
@@ -261,7 +284,7 @@ def extract_sentence(text: str, at: int) -> str:
 
 def parse_observations(text: str) -> Iterator[Observation]:
     """Yield the observations of a text in order."""
-    for _, line in _iter_marked_lines(text, "["):
+    for _, line, _ in _iter_marked_lines(text, "["):
         match = _OBSERVATION.match(line)
         if match and not _TIME_OF_DAY.fullmatch(match[1]):
             tags = tuple(parse_tags(mask_line(match[2])))

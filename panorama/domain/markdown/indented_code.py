@@ -1,0 +1,72 @@
+"""Finds indented code: lines with four spaces or a tab after a blank line, outside lists, as in CommonMark."""
+
+import re
+
+_INDENT = re.compile(r" {0,3}\t| {4}")
+_LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)", re.MULTILINE)
+_BLOCK_END = re.compile(r"#{1,6}[ \t]|```|~~~")
+_CONTENT = re.compile(r"[ \t]*+")
+# Lines without indentation that do not depend on what is above them: list items, and paragraphs after a blank line.
+_RESET = re.compile(r"\n(?:[-*+]|\d{1,9}[.)])[ \t]|\n[ \t]*+\n(?=\S)")
+
+
+def is_indented(text: str, begin: int) -> bool:
+    """Return whether the line that begins at a position has the indentation of code."""
+    return text[begin] in " \t" and _INDENT.match(text, begin) is not None
+
+
+def find_reset(text: str, start: int) -> int:
+    """Return the position from which on no line depends on the lines before `start` to be code or not."""
+    match = _RESET.search(text, max(start - 1, 0))
+    return match.start() if match else len(text)
+
+
+class IndentedCode:
+    """The indented code of a text, asked for by position from the beginning on; linear in the text's length.
+
+    A line below a list item counts as its text, however far it is indented.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._end, self._is_code, self._is_in_list = 0, True, False
+
+    def has_line(self, begin: int) -> bool:
+        """Return whether the indented line that begins at a position is code."""
+        has_blank, start = False, begin
+        while start > self._end:
+            end = start - 1
+            start = self._text.rfind("\n", 0, end) + 1
+            if start < self._end:
+                break
+            content = _CONTENT.match(self._text, start, end)
+            if content is None or content.end() == end:
+                has_blank = True
+            elif not _INDENT.match(self._text, start):
+                self._is_in_list = self._find_list(start, end)
+                self._is_code = _BLOCK_END.match(self._text, start) is not None
+                break
+        self._is_code = not self._is_in_list and (self._is_code or has_blank)
+        self._end = begin + 1
+        return self._is_code
+
+    def _find_list(self, start: int, end: int) -> bool:
+        """Return whether a line with less indentation belongs to a list: to an item above it without a way out."""
+        indent = 0
+        while True:
+            content = _CONTENT.match(self._text, start, end)
+            if content is None or content.end() == end:
+                if not indent:
+                    return False
+            elif start < self._end:
+                return self._is_in_list
+            elif _LIST_ITEM.match(self._text, start):
+                return True
+            elif _BLOCK_END.match(self._text, start):
+                return False
+            else:
+                indent = content.end() - start
+            if not start:
+                return False
+            end = start - 1
+            start = self._text.rfind("\n", 0, end) + 1
