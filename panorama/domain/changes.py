@@ -33,11 +33,21 @@ _BLOCK_CHARS = 1 << 16
 MAX_UNIT_BYTES = 256 << 20
 """The most bytes that one batch or script run may store, in fields and file contents."""
 
-MAX_ATOMIC_BYTES = 24 << 20
+MAX_ATOMIC_BYTES = 20 << 20
 """The most bytes of text that an atomic batch may load and write, so that other writes wait a quarter of a second.
 
-The text of an item that a step reads or changes counts whole.
+The text of an item that a step reads or changes counts whole. What takes longer than its text counts more, by the
+constants below.
 """
+
+LINK_BYTES = 2_500
+"""What a link in a text, and a further name of an item, count in an atomic batch."""
+
+FOLLOWED_LINE_BYTES = 1_000
+"""What each line of a changed note with lines of tasks counts in an atomic batch."""
+
+TASK_LINE_BYTES = 50_000
+"""What a task counts in an atomic batch whose line was changed."""
 
 
 @dataclass(slots=True)

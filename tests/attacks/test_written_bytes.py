@@ -168,3 +168,32 @@ def test_an_atomic_batch_loads_no_more_text_than_others_can_wait_for(
         call("batch", operations=steps)
 
     assert call("batch", operations=steps, atomic=False).data["succeeded"] == len(steps)
+
+
+MANY_STEPS = {
+    "links": [
+        {"tool": "create_note", "args": {"title": f"{n}", "content": " ".join(f"[[{n} {m}]]" for m in range(5_000))}}
+        for n in range(3)
+    ],
+    "names": [
+        {"tool": "create_person", "args": {"name": f"Anna {n}", "aliases": [f"anna {n} {m}" for m in range(50)]}}
+        for n in range(99)
+    ],
+    "task lines": [{"tool": "update_note", "args": {"note": note, "content": "none"}} for note in ("Home", "Work")],
+}
+
+
+@pytest.mark.parametrize("steps", MANY_STEPS.values(), ids=MANY_STEPS)
+def test_an_atomic_batch_writes_no_more_links_names_and_task_lines_than_others_can_wait_for(
+    call: Call, steps: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("panorama.calls.invocation.changes.MAX_ATOMIC_BYTES", 10 << 20)
+    for note in ("Home", "Work"):
+        call("create_note", title=note, content="".join(f"- [ ] {note} {n}\n" for n in range(120)))
+        call("create_tasks_from_note", note=note)
+
+    with pytest.raises(InvalidInputError, match="in one transaction") as refused:
+        call("batch", operations=steps)
+
+    assert "atomic=false" in refused.value.hint
+    assert call("batch", operations=steps, atomic=False).data["succeeded"] == len(steps)

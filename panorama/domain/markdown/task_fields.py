@@ -55,6 +55,9 @@ _BLOCK_LINK = re.compile(r"(?:\A|[ \t])\^([A-Za-z0-9-]+)\Z")
 _CLOSING_TAG = re.compile(r"(?:\A|(?<=[ \t,]))#[^\s#,]+,?\Z")
 
 
+_FIELD_MARK = re.compile(rf"[#^{''.join((*_EMOJI_KEYS, *_PRIORITY_NAMES))}]|::")
+
+
 @dataclass(slots=True)
 class TaskFields:
     """The fields at the end of a line: values by Dataview key in lower case, and the end of the title.
@@ -72,6 +75,11 @@ class TaskFields:
         if key in self.values and self.values[key] != value:
             self.repeated.append((key, self.values[key]))
         self.values[key] = value
+
+
+def may_have_fields(text: str) -> bool:
+    """Return whether a line has a mark of a field, tag or block id; most lines have none."""
+    return _FIELD_MARK.search(text) is not None
 
 
 def parse_task_fields(masked: str) -> TaskFields:

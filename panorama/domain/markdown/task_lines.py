@@ -152,12 +152,12 @@ def _find_returned(
 ) -> dict[str, LinePlace]:
     """Return the places of all tasks: of found lines, of lines that are back, and of lines that are gone."""
     result = dict(found)
+    by_name: dict[str, list[LinePlace]] = {}
+    for place in free:
+        by_name.setdefault(place.anchor or place.title, []).append(place)
     for task, place in sorted(places.items(), key=lambda entry: -entry[1].line):
-        if task not in found and place.line <= 0:
-            same = [other for other in free if (other.anchor or other.title) == (place.anchor or place.title)]
-            if same:
-                result[task] = same[0]
-                free.remove(same[0])
+        if task not in found and place.line <= 0 and (same := by_name.get(place.anchor or place.title)):
+            result[task] = same.pop(0)
         if task not in result:
             result[task] = replace(place, line=-abs(place.line))
     return result

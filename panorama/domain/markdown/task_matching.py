@@ -112,6 +112,8 @@ def _match_likeness(matching: _Matching) -> None:
 
 def _iter_scores(matching: _Matching) -> Iterator[tuple[float, int, int]]:
     old, new = matching.left_old(), matching.left_new()
+    if not old:
+        return
     gaps_before, gaps_after = _gaps(matching)
     if len(old) * len(new) <= MAX_PAIRS:
         for at in new:
@@ -129,7 +131,8 @@ def _iter_scores(matching: _Matching) -> Iterator[tuple[float, int, int]]:
         for place, at in enumerate(later):
             # A large block of as many lines as before was changed line by line.
             chosen = earlier if not is_large else earlier[place : place + 1] if len(later) == len(earlier) else []
-            yield from _score_line(matching, at, ((line, SAME_GAP_BONUS) for line in chosen))
+            if chosen:
+                yield from _score_line(matching, at, ((line, SAME_GAP_BONUS) for line in chosen))
 
 
 def _score_line(matching: _Matching, at: int, bonuses: Iterable[tuple[int, float]]) -> Iterator[tuple[float, int, int]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from panorama.domain.changes import TASK_LINE_BYTES
 from panorama.domain.items.choices import TaskStatus
 from panorama.domain.items.item import PREFIXES, kind_of
 from panorama.domain.items.notes import Note
@@ -158,6 +159,7 @@ class TaskLines(Service):
             present = texts[1][number - 1] if number > 0 else None
             if place.line > 0 and present != (former := texts[0][place.line - 1]):
                 changed[id_] = former, present
+        session.count_work(TASK_LINE_BYTES * len(changed))
         counts, updates, repeated = Counter[str](), list[ItemUpdate](), list[tuple[Task, Task]]()
         for task in self._list_linked(session, list(changed), old.id):
             former, present = changed[task.id]

@@ -99,6 +99,14 @@ class Session:
         if self.left_bytes is not None:
             self._take_bytes(count_bytes(tuple(row)))
 
+    def count_work(self, size: int) -> None:
+        """Count work of the transaction that takes as long as storing so many bytes of text.
+
+        Raises:
+            InvalidInputError: As `count_loaded`.
+        """
+        self._take_bytes(size)
+
     def _take_bytes(self, size: int) -> None:
         if self.left_bytes is None:
             return
@@ -106,7 +114,7 @@ class Session:
         if self.left_bytes < 0:
             raise InvalidInputError(
                 f"The steps would read and write more than {MAX_ATOMIC_BYTES >> 20} MB of text in one transaction.",
-                hint="Use atomic=false, or several batches.",
+                hint="Use atomic=false, or several batches. Links, names and task lines count more than their text.",
             )
 
     def spend_bytes(self, size: int) -> None:

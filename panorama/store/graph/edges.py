@@ -12,9 +12,10 @@ from typing import Any
 
 from sqlalchemy import column, delete, func, or_, select, text
 
+from panorama.domain.changes import LINK_BYTES
 from panorama.domain.items.item import Item, kind_of, normalize_name
 from panorama.domain.items.relations import FIELD_KINDS, Relation
-from panorama.domain.markdown.wiki_links import LINK_MARK, WikiLink, find_link_shift, parse_links
+from panorama.domain.markdown.wiki_links import LINK_MARK, MAX_LINKS, WikiLink, find_link_shift, parse_links
 from panorama.domain.text.json_types import is_sequence
 from panorama.kinds import BY_NAME, ITEM_KINDS
 from panorama.store.backend import Rows, Session
@@ -109,6 +110,7 @@ def update_items(session: Session, updates: Sequence[tuple[Item, Item]], naming:
         if is_alive and not was_alive:
             restored.append(new.id)
         elif was_alive and not is_alive:
+            session.count_work(LINK_BYTES * min(new.linked_text().count(LINK_MARK), MAX_LINKS))
             _remove_edges(session, new.id)
     _write_links(session, rewritten)
     _resolve_links(session, naming())
@@ -163,6 +165,7 @@ def _list_links(session: Session, item: Item) -> list[WikiLink]:
     (links, has_more), fields = parse_links(item.linked_text()), _list_fields(item)
     (session.unfollowed.add if has_more else session.unfollowed.discard)(item.id)
     places = {(link.key, link.kind) for link in fields}
+    session.count_work(LINK_BYTES * (len(links) + len(fields)))
     return [*(link for link in links if (link.key, link.kind) not in places), *fields] if fields else links
 
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import delete, or_, text
 
+from panorama.domain.changes import FOLLOWED_LINE_BYTES
 from panorama.domain.items.item import Item
 from panorama.domain.items.notes import Note
-from panorama.domain.markdown.task_lines import LinePlace, follow_lines
+from panorama.domain.markdown.task_lines import MAX_TEXT_LINES, LinePlace, follow_lines
 from panorama.store.backend import Session
 from panorama.store.tables import task_lines
 
@@ -56,6 +57,7 @@ def follow_notes(session: Session, pairs: Sequence[tuple[Item, Item]]) -> None:
     }  # fmt: skip
     for note in list_linked_notes(session, list(changed)):
         places = list_places(session, note)
+        session.count_work(FOLLOWED_LINE_BYTES * min(changed[note][1].count("\n") + 1, MAX_TEXT_LINES))
         found = follow_lines(places, *changed[note])
         moved = [
             {"task": task, "line": place.line, "title": place.title, "anchor": place.anchor}
