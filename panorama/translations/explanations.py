@@ -12,7 +12,10 @@ _REVIEW_HINT = "Load the page again, and read the new text."
 FIELDS = {
     "title": "Title", "name": "Name", "deadline": "Deadline", "recurrence": "Repeats", "starts_at": "Begins",
     "ends_at": "Ends", "target_date": "Target day", "birthday": "Birthday", "email": "E-mail", "folder": "Folder",
-    "project": "Project", "line": "Title",
+    "project": "Project", "line": "Title", "tags": "Tags", "notes": "Notes", "description": "Description",
+    "content": "Text in Markdown", "location": "Place", "calendar": "Calendar", "aliases": "Other names",
+    "attendees": "Attendees", "status": "Status", "manager": "Reports to", "team": "Team", "file": "File",
+    "item": "Item", "task": "Task", "note": "Note", "person": "Person", "event": "Event",
 }  # fmt: skip
 """The labels of the fields whose values are refused most often, by the names of arguments."""
 KINDS = {
@@ -48,8 +51,41 @@ RULES = tuple(
         ),
         (r"There is no (?P<kind>job|run|script|source) '(?P<name>[^']*)'\.$", "{kind} not found: {name}."),
         (r"There is no (?P<kind>schedule) “(?P<name>[^”]*)”\.$", "{kind} not found: {name}."),
-        (r"(?P<field>\w+) is empty\.$", "“{field}” is empty.", "Fill this field in."),
-        (r"\w+ was not called: (?P<field>\w+) is missing", "“{field}” is empty.", "Fill this field in."),
+        (
+            rf"(?:\w+: )?There is no (?P<kind>{_ITEMS}) (?P<name>[a-z]_[0-9a-z]{{10}})\.$", "{kind} not found: {name}.",
+            "It may have been deleted: look in the trash, or search for it.",
+        ),
+        (
+            r"(?:\w+: )?The \w+ “(?P<name>.*)” \(\w+\) is in the trash\.$", "{name} is in the trash.",
+            "Restore it first: see Trash.",
+        ),
+        (r"The \w+ “(?P<name>.*)” is not in the trash\.$", "{name} is not in the trash: it was restored already."),
+        (
+            r"\w+: (?P<number>\d+) \w+ are called “(?P<name>.*)”\.$", "{number} items are called {name}.",
+            "Rename one of them, or open the one that you mean.",
+        ),
+        (r"(?P<field>\w+) is (?:empty|not a date .*: '')\.$", "“{field}” is empty.", "Fill this field in."),
+        (r"[\w.]+ was not called: (?P<field>\w+) is missing", "“{field}” is empty.", "Fill this field in."),
+        (
+            r"(?P<field>\w+) has (?P<size>[\d,]+) characters; the limit is (?P<limit>[\d,]+)\.$",
+            "“{field}” is too long: {size} characters, and at most {limit} are allowed.", "Shorten it.",
+        ),
+        (
+            r"(?P<field>\w+) has (?P<size>\d+) words; the limit is (?P<limit>\d+)\.$",
+            "“{field}” has too many words: {size}, and at most {limit} are allowed.", "Keep the few that matter.",
+        ),
+        (
+            r"[\w.]+ was not called: (?P<field>\w+) contains a NUL byte\.$",
+            "“{field}” contains a character that cannot be stored.", "Write the text again, without it.",
+        ),
+        (
+            r"[\w.]+ was not called: (?P<field>\w+) must be .*, not '(?P<value>.*)'\.$",
+            "“{field}” cannot be {value}.", "Load the page again, and choose another value.",
+        ),
+        (
+            r"(?P<field>\w+) is outside the years (?P<first>\d+) to (?P<last>\d+): '(?P<value>.*)'\.$",
+            "“{field}” is outside the years {first} to {last}: {value}.", "Choose a year between them.",
+        ),
         (r"(?P<field>\w+) is not a date .*: '(?P<value>.*)'\.$", "“{field}” is not a date: {value}.", _DATE_HINT),
         (
             r"recurrence is neither .*: '(?P<value>.*)'\.$", "This is not a rule of repetition: {value}.",
@@ -62,6 +98,46 @@ RULES = tuple(
         (
             r"A project “(?P<name>.*)” already exists", "There is a project {name} already.",
             "Choose another name.",
+        ),
+        (
+            r"starts_at and ends_at are a day and a moment\.$",
+            "One of beginning and end has a time, the other has none.",
+            "Give both a time, or neither for a whole day.",
+        ),
+        (
+            r"A task cannot be under itself or its own subtask\.$", "A task cannot be under itself or its own subtask.",
+            "Choose another task.",
+        ),
+        (
+            r"A person cannot report to themselves\.$", "A person cannot report to themselves.",
+            "Choose somebody else.",
+        ),
+        (
+            r"There is no change, call or batch '(?P<name>.*)'\.$", "This change is not in the history: {name}.",
+            "Load the page again.",
+        ),
+        (
+            r"\w+ is already undone\.$|Nothing remains of \w+:", "This is undone already; nothing was changed.",
+            "Load the page again.",
+        ),
+        (r"There is nothing left to undo;", "There is nothing left to undo."),
+        (
+            r"The (?:job|script) .* still writes this; nothing was undone\.$",
+            "This is still being written; nothing was undone.", "Wait for its end, or stop it first.",
+        ),
+        (r"'(?P<name>.*)' is not a folder\.$", "{name} is not a folder.", "Choose the folder that holds it."),
+        (
+            r"(?P<name>.*) belongs to Panorama's own data directory\.$", "{name} belongs to Panorama's own data.",
+            "Choose the folder that holds your Markdown files.",
+        ),
+        (
+            r"'(?P<name>.*)' cannot be imported: it is missing\.$", "There is no file {name}.",
+            "Check the path.",
+        ),
+        (
+            r"'(?P<name>.*)' holds no entities or relations\.$",
+            "{name} has nothing to import: it is not a memory.jsonl.",
+            "Choose .md files, or one memory.jsonl.",
         ),
         (r"The event ends before it begins\.$", "The event ends before it begins.", "Change one of the two."),
         (r"The note “(?P<name>.*)” has version \d+, not", "The note {name} was changed since you opened it."),
@@ -78,6 +154,11 @@ RULES = tuple(
             "Approve the script {name}? Its text has the digest {digest}.",
         ),
         (r"Invalid cursor\.$", "This part of the list is no longer there.", "Open the list again."),
+        (
+            r"The settings cannot be used: \w+: [^;]*there is no time zone '(?P<name>.*?)'",
+            "There is no time zone {name}.",
+            "Write a name such as Europe/Berlin.",
+        ),
         (
             r"The settings cannot be used: (?P<name>\w+): [^;]*valid (?:integer|number)",
             "{name} has to be a number.",

@@ -29,6 +29,29 @@ FOR_MODELS = re.compile(r"[a-z]_[a-z]|\bcall\b|parameters|next_cursor|`")
         ("setting", {"name": "log_days", "value": "-4"}, "log_days muss mindestens 1 sein."),
         ("setting", {"name": "log_days", "value": "x"}, "log_days muss eine Zahl sein."),
         ("import.markdown", {"folder": "/no/such/folder"}, "Es gibt keinen Ordner /no/such/folder."),
+        ("import.markdown", {"folder": "/etc/passwd"}, "/etc/passwd ist kein Ordner."),
+        ("import.memory", {"file": "/etc/passwd"}, "/etc/passwd hat nichts zu importieren"),
+        ("import.memory", {"file": "/no/such/file"}, "Es gibt keine Datei /no/such/file."),
+        ("tasks.update", {"title": "x" * 501}, "„Titel“ ist zu lang: 501 Zeichen"),
+        ("tasks.update", {"title": "a\0b"}, "„Titel“ enthält ein Zeichen"),
+        ("tasks.update", {"status": "lost"}, "„Status“ kann nicht lost sein."),
+        ("tasks.update", {"deadline": "2999-01-01"}, "„Frist“ liegt außerhalb der Jahre 1900 bis 2199"),
+        ("quick", {"line": "x" * 501}, "„Titel“ ist zu lang"),
+        (
+            "notes.create",
+            {"title": "A", "tags": ",".join(map(str, range(60)))},
+            "„Schlagwörter“ hat zu viele Wörter: 60",
+        ),
+        ("notes.update", {"note": "n_0000000000", "title": "A"}, "Notiz nicht gefunden: n_0000000000."),
+        ("people.create", {"name": "Bo", "birthday": "1066-10-14"}, "„Geburtstag“ liegt außerhalb der Jahre"),
+        (
+            "events.create",
+            {"title": "A", "starts_at": "2026-06-01 10:00", "ends_at": "2026-06-02"},
+            "Von Beginn und Ende",
+        ),
+        ("history.undo", {"unit": "c_0000000000"}, "Diese Änderung steht nicht im Verlauf"),
+        ("chosen", {"chosen": "t_0000000000", "action": "delete"}, "Aufgabe nicht gefunden: t_0000000000."),
+        ("setting", {"name": "timezone", "value": "Mars"}, "Es gibt keine Zeitzone Mars."),
     ],
 )
 def test_a_refusal_is_in_the_language_of_the_user(
@@ -45,6 +68,35 @@ def test_a_refusal_is_in_the_language_of_the_user(
     assert answer["failed"]
     assert words in answer["message"]
     assert not FOR_MODELS.search(answer["hint"]), answer["hint"]
+
+
+def test_a_refusal_of_what_is_not_as_the_page_shows_it_is_in_german(page: PageClient) -> None:
+    def refuse(form: str, **fields: str) -> str:
+        sent = {"token": page.token, **fields}
+        answer = page.post(f"/do/{form}", sent, accept="application/json", accept_language="de").json()
+        assert answer["failed"]
+        assert not FOR_MODELS.search(answer["hint"]), answer["hint"]
+        return str(answer["message"])
+
+    task, gone = (page.call("tasks.create", title=title)["id"] for title in ("Rake", "Sow"))
+    person = page.call("people.create", name="Ida")["id"]
+    event = page.call("events.create", title="Fair", starts_at="2026-06-01")["id"]
+    page.call("projects.create", name="Garden")
+    page.call("items.delete", item=gone)
+    unit = page.call("history.list")[0]["unit"]
+    home = str(page.app.settings.home)
+
+    assert refuse("tasks.update", task=gone, title="Reap") == "Sow liegt im Papierkorb."
+    assert refuse("items.delete", item=gone) == "Sow liegt im Papierkorb."
+    assert refuse("items.restore", item=task).startswith("Rake liegt nicht im Papierkorb")
+    assert refuse("tasks.update", task=task, parent=task).startswith("Eine Aufgabe kann nicht unter sich")
+    assert refuse("people.update", person=person, manager=person) == "Niemand kann sich selbst unterstellt sein."
+    assert refuse("events.update", event=event, starts_at="") == "„Beginnt“ ist leer."
+    assert refuse("import.markdown", folder=home) == f"{home} gehört zu Panoramas eigenen Daten."
+    page.send("history.undo", unit=unit)
+    assert refuse("history.undo", unit=unit) == "Das ist schon zurückgenommen; nichts wurde geändert."
+    page.call("tasks.create", title="Rake")
+    assert refuse("tasks.update", task="Rake", title="Twice") == "2 Einträge heißen Rake."
 
 
 @pytest.mark.parametrize(
