@@ -1,7 +1,10 @@
 """Search with misspelt words: what is corrected, and what is searched as it was typed."""
 
+from pathlib import Path
+
 import pytest
 
+from panorama.index.embedders import bundled
 from tests.services.searching import SearchServices, StandInSearch, context, meaning
 
 __all__ = ["context", "meaning"]
@@ -49,6 +52,37 @@ def test_what_is_quoted_begun_known_or_far_from_all_is_not_repaired(context: Sea
 @pytest.mark.parametrize(
     ("text", "query"),
     [
+        ("a dormer to the courtyard", "dónde vamos a dormir"),
+        ("a jar of plums", "dieses Jahr"),
+        ("it was made at home", "la caída de mi madre"),
+        ("der Zeuge zeigt darauf", "keine Zeit"),
+    ],
+)
+def test_a_frequent_word_of_another_language_is_no_misspelt_word_of_the_store(
+    context: SearchServices, text: str, query: str
+) -> None:
+    context.note("Plan", text)
+
+    assert "Searched for" not in context.found(query).hint
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "searched"), [("la próxima semana", "próximo", "próxima"), ("los jardines", "jardin", "jardines")]
+)
+def test_another_form_of_a_frequent_word_is_found(
+    context: SearchServices, text: str, query: str, searched: str
+) -> None:
+    context.note("Plan", text)
+
+    page = context.found(query)
+
+    assert [row.title for row in page.items] == ["Plan"]
+    assert page.hint == "" or f"“{searched}”" in page.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
         ("dann zum Markt", "Wann ist der Termin"),
         ("vier Stühle", "Wie viel kostet das"),
         ("wegen der Miete", "Einwand gegen die Miete"),
@@ -91,3 +125,16 @@ def test_a_last_word_that_is_known_is_not_taken_for_a_beginning(context: SearchS
     context.note("Floor", "carpet")
 
     assert context.titles("car") == ["Car"]
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x81", None])
+def test_a_search_repairs_words_when_the_files_of_the_model_are_damaged_or_missing(
+    context: SearchServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None
+) -> None:
+    context.note("Architect", "Her fee is due.")
+    monkeypatch.setattr(bundled, "FOLDER", tmp_path)
+    for file in (bundled.VOCABULARY, bundled.USE_PIECES):
+        if content is not None:
+            (tmp_path / file.name).write_bytes(content)
+
+    assert [row.title for row in context.found("archetect fee").items] == ["Architect"]

@@ -11,7 +11,9 @@ UNKNOWN, START, END = SPECIALS = 0, 1, 2
 CHARS_PER_TOKEN = 16
 """Characters read per requested token; only texts of blanks are affected."""
 
-_WORD_START = "\u2581"
+WORD_START = "\u2581"
+"""The first character of a piece that begins a word."""
+
 _MAX_CACHED_WORDS = 20_000
 _MAX_CACHED_CHARS = 32
 _UNKNOWN_PENALTY = 10.0
@@ -58,7 +60,7 @@ class UnigramTokenizer:
         return [*results, self._end]
 
     def _find_pieces(self, word: str) -> tuple[int, ...]:
-        pieces = self._split_word(_WORD_START + word)
+        pieces = self._split_word(WORD_START + word)
         if len(word) <= _MAX_CACHED_CHARS:
             if len(self._words) >= _MAX_CACHED_WORDS:
                 self._words.clear()
