@@ -224,8 +224,9 @@ class Search(Service):
         unread = (
             passages.filter_changed(session, nearest.last_change, [*coverage]) if nearest and nearest.pending else ()
         )
+        words = sum(len(term.words) for term in wording.terms)
         strong = ranking.drop_noise(
-            ranked, coverage, cosines, weights, unread=unread, terms=len(terms) or None, is_name=is_name
+            ranked, coverage, cosines, weights, unread=unread, terms=len(terms) or None, words=words, is_name=is_name
         )
         weaker = {"weaker": len(ranked) - len(strong)} if len(strong) < len(ranked) else {}
         return _RankedResult(strong, best, {**index, **weaker})
