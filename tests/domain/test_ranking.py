@@ -86,13 +86,10 @@ def test_certainty_grows_with_the_coverage(share: float) -> None:
     assert 0 <= coverage_weight(share) <= coverage_weight(share + 0.1) <= 1
 
 
-def remaining(
-    coverage: Mapping[str, float], cosines: Mapping[str, float], terms: int | None = 5, words: int = 5
-) -> list[str]:
+def remaining(coverage: Mapping[str, float], cosines: Mapping[str, float], words: int = 5) -> list[str]:
     """Return the items left of those that both searches found, in the order of their cosines."""
     ranked = tuple(RankedItem(item, 1.0, ("semantic",)) for item in cosines)
-    left = drop_noise(ranked, coverage, cosines, get_weights("duo"), terms=terms, words=words)
-    return [hit.item for hit in left]
+    return [hit.item for hit in drop_noise(ranked, coverage, cosines, get_weights("duo"), terms=5, words=words)]
 
 
 def test_the_nearest_item_by_far_comes_alone_if_hardly_a_word_was_found() -> None:
@@ -103,32 +100,12 @@ def test_the_nearest_item_by_far_comes_alone_if_hardly_a_word_was_found() -> Non
     assert remaining({}, near) == ["best", "other"]
 
 
-def test_an_item_with_some_words_of_the_query_brings_others_that_are_near() -> None:
-    assert remaining({"best": 0.5}, {"best": 0.6, "other": 0.44}) == ["best", "other"]
-
-
-def test_the_nearest_item_by_far_comes_alone_if_no_other_has_more_of_the_query() -> None:
-    far = {"best": 0.6, "other": 0.4}
-
-    assert remaining({"best": 0.5}, far) == ["best"]
-    assert remaining({"best": 0.5, "other": 0.3}, far) == ["best"]
-    assert remaining({"best": 0.3, "other": 0.35}, far) == ["best", "other"]
-    assert remaining({"best": 0.5, "other": 0.9}, far) == ["best", "other"]
-
-
-def test_an_item_with_all_of_a_longer_query_may_be_a_decoy_and_comes_with_others() -> None:
-    far = {"best": 0.6, "other": 0.4}
-
-    assert remaining({"best": 1.0}, far, terms=3) == ["best", "other"]
-    assert remaining({"best": 1.0}, far, terms=None) == ["best", "other"]
-    assert remaining({"best": 1.0}, far, terms=2) == ["best"]
+def test_an_item_with_some_words_of_the_query_brings_others() -> None:
+    assert remaining({"best": 0.5}, {"best": 0.6, "other": 0.42}) == ["best", "other"]
 
 
 def test_a_single_word_never_leaves_the_nearest_item_alone() -> None:
-    far = {"best": 0.3, "other": 0.2}
-
-    assert remaining({}, far, terms=1, words=1) == ["best", "other"]
-    assert remaining({}, far, terms=1, words=2) == ["best"]
+    assert remaining({}, {"best": 0.6, "other": 0.42}, words=1) == ["best", "other"]
 
 
 def test_an_item_that_the_index_has_not_read_stays_beside_one_that_is_far_ahead() -> None:

@@ -20,13 +20,12 @@ class RankingWeights:
     `cosine_share` is the share of the best cosine below which a hit is noise if no hit has the whole query.
     `near_cosine` is the cosine that tells a hit from noise even if another hit has a short query word by word.
     `lone_cosine_share` is the share of the best cosine below which all others leave the best hit alone, if none has
-    `LONE_COVERAGE`; 0 means never. `agreed_cosine_share` is that share if no other hit has more of the query.
+    `LONE_COVERAGE`; 0 means never.
 
     All were tuned on the sets of `tests/retrieval` that do not judge, with the decoys in the store; nearby values do as
     well. With `trio`, a `near_cosine` of 0.3 and a least cosine of 0.15 find 0.877 of the answers among five rows
     (MRR 0.732), those of `duo` 0.871 (0.729). With a `lone_cosine_share` of 0.75, 16 of 16
-    hits of `duo` that come alone are the only answer, with 0.8 21 of 22; with `trio`, 0.65 already loses an answer. An
-    `agreed_cosine_share` of 0.76 loses none, 0.77 loses one.
+    hits of `duo` that come alone are the only answer, with 0.8 21 of 22; with `trio`, 0.65 already loses an answer.
     """
 
     coverage_power: float = 1.5
@@ -34,14 +33,11 @@ class RankingWeights:
     cosine_share: float = 0.55
     near_cosine: float = 0.5
     lone_cosine_share: float = 0.0
-    agreed_cosine_share: float = 0.0
 
 
 DEFAULT_WEIGHTS = RankingWeights()
 MODEL_WEIGHTS: Mapping[str, RankingWeights] = {
-    "duo": RankingWeights(
-        coverage_power=2.0, semantic=0.9, near_cosine=0.35, lone_cosine_share=0.75, agreed_cosine_share=0.7
-    ),
+    "duo": RankingWeights(coverage_power=2.0, semantic=0.9, near_cosine=0.35, lone_cosine_share=0.75),
     "trio": RankingWeights(coverage_power=2.0, semantic=0.9, near_cosine=0.3),
     "static": RankingWeights(cosine_share=0.85, near_cosine=0.8),
 }
@@ -123,8 +119,7 @@ def drop_noise(
     """Return the items of both searches that may be an answer, best first.
 
     The best item stays, and those that the query names or that contain all of it. Others stay if their cosine is not
-    far below the best. Only these stay if the best item is by far the nearest, and either hardly a word was found or no
-    other item has more of the query.
+    far below the best. Only these stay if hardly a word was found and the best item is by far the nearest.
 
     Args:
         coverage: The share of the query that each item contains, by id.
@@ -138,8 +133,7 @@ def drop_noise(
         return ranked
     best = next((hit for hit in ranked if "id" not in hit.why), ranked[0])
     top, has_whole = max(cosines.values(), default=0.0), _is_whole(best, coverage)
-    is_short = terms is not None and terms <= PRECISE_TERMS
-    if words > 1 and _is_far_ahead(best.item, coverage, cosines, weights, is_short=is_short):
+    if words > 1 and _is_far_ahead(best.item, coverage, cosines, weights):
         return tuple(hit for hit in ranked if hit is best or _is_whole(hit, coverage) or hit.item in unread)
     least_coverage = WHOLE_COVERAGE if has_whole else PARTIAL_COVERAGE
     is_name = is_name or "title" in best.why
@@ -161,23 +155,12 @@ def _is_whole(hit: RankedItem, coverage: Mapping[str, float]) -> bool:
 
 
 def _is_far_ahead(
-    item: str,
-    coverage: Mapping[str, float],
-    cosines: Mapping[str, float],
-    weights: RankingWeights,
-    *,
-    is_short: bool,
+    item: str, coverage: Mapping[str, float], cosines: Mapping[str, float], weights: RankingWeights
 ) -> bool:
-    """Return whether all other items have a much lower cosine, and their words do not speak for them.
-
-    An item that contains all of a longer query may be a decoy beside the answer.
-    """
+    """Return whether hardly a word of the query was found, and all other items have a much lower cosine."""
     second = max((cosine for other, cosine in cosines.items() if other != item), default=0.0)
-    most, covered, cosine = max(coverage.values(), default=0.0), coverage.get(item, 0.0), cosines.get(item, 0.0)
-    if most < LONE_COVERAGE and second < weights.lone_cosine_share * cosine:
-        return True
-    is_agreed = covered >= most and (covered < WHOLE_COVERAGE or is_short)
-    return is_agreed and second < weights.agreed_cosine_share * cosine
+    is_foreign = max(coverage.values(), default=0.0) < LONE_COVERAGE
+    return is_foreign and second < weights.lone_cosine_share * cosines.get(item, 0.0)
 
 
 def _find_least_cosine(top: float, terms: int | None, weights: RankingWeights, *, is_name: bool) -> float:
