@@ -40,6 +40,12 @@ The text of an item that a step reads or changes counts whole. What takes longer
 constants below.
 """
 
+CHANGE_BYTES = 1_000
+"""What a change counts in a `WriteBudget` besides its texts: rows and entries of indexes and logs."""
+
+LINK_ROW_BYTES = 150
+"""What a link in a text counts in a `WriteBudget` besides its names: its row and entries of indexes."""
+
 LINK_BYTES = 2_500
 """What a link in a text, and a further name of an item, count in an atomic batch."""
 

@@ -82,6 +82,32 @@ def test_a_script_stores_no_more_than_it_may(app: App, call: Call, script: str) 
     assert count_stored(app) - before <= 2 * LIMIT
 
 
+ROWS = {
+    "links": """
+for n in range(40):
+    sdk.notes.create(f"L{n}", content=" ".join(f"[[{n} {m}]]" for m in range(800)))
+""",
+    "small tasks": """
+for n in range(16):
+    steps = [{"tool": "create_task", "args": {"title": f"{n} {m}"}} for m in range(50)]
+    sdk.batch(steps, atomic=False)
+""",
+}
+
+
+@pytest.mark.usefixtures("small_limit")
+@pytest.mark.parametrize("script", ROWS.values(), ids=ROWS)
+def test_a_script_stores_no_more_rows_than_fit_into_its_limit(app: App, call: Call, script: str) -> None:
+    call("run_code", code=script)
+
+    with app.context.database.reading() as session:
+        links, items = (
+            session.connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar_one()
+            for table in ("edges", "changes")
+        )
+    assert 0 < 150 * links + 1_000 * items <= LIMIT
+
+
 @pytest.mark.usefixtures("small_limit")
 def test_a_script_over_its_limit_is_refused_in_our_voice_and_the_call_changes_nothing(app: App, call: Call) -> None:
     call("create_note", title="Big", content=TEXT)

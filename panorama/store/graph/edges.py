@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import column, delete, func, or_, select, text
 
-from panorama.domain.changes import LINK_BYTES
+from panorama.domain.changes import LINK_BYTES, LINK_ROW_BYTES
 from panorama.domain.items.item import Item, kind_of, normalize_name
 from panorama.domain.items.relations import FIELD_KINDS, Relation
 from panorama.domain.markdown.wiki_links import LINK_MARK, MAX_LINKS, WikiLink, find_link_shift, parse_links
@@ -238,6 +238,7 @@ def _insert_links(session: Session, links: Sequence[tuple[str, WikiLink]]) -> No
     """Store new links, each with the item that has it."""
     if not links:
         return
+    session.spend_bytes(sum(LINK_ROW_BYTES + 2 * len(link.target) + len(link.key) for _, link in links))
     found = resolve_keys(session, {name for _, link in links for name in (link.key, link.tail) if name})
     session.dialect.insert_rows(
         session.connection, edges, _COLUMNS,

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, case, exists, func, insert, or_, select, text
 
 from panorama.domain.changes import (
+    CHANGE_BYTES,
     SPLICE_MIN_CHARS,
     Action,
     Change,
@@ -99,6 +100,7 @@ def record_all(session: Session, lines: Sequence[NewLine]) -> None:
     for line in lines:
         item, sides = line.item, _to_plain_sides(session, line.before, line.after)
         session.spend(json.dumps(sides, ensure_ascii=False) if origin.budget else "")
+        session.spend_bytes(CHANGE_BYTES)
         what = line.at or item.updated_at, item.id, item.KIND, line.action, item.version
         created.append((*by, *what, *sides, line.undoes))
         session.touched.append(ItemChange.of(line.action, item, line.before, line.after))
