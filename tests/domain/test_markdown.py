@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from panorama.domain.items.item import normalize_tags, single_line
 from panorama.domain.markdown.lines import first_heading, iter_lines, parse_title
-from panorama.domain.markdown.parser import parse_headings, parse_markdown
+from panorama.domain.markdown.parser import list_heading_titles, parse_headings, parse_markdown
 from tests.domain.reading import read
 
 PIECES = (
@@ -267,3 +267,9 @@ def test_bombs_of_brackets_in_front_matter_take_no_time():
 
 def test_of_a_text_of_nothing_but_headings_the_first_50_000_are_read() -> None:
     assert len(parse_headings("# h\n" * 60_000)) == 50_000
+
+
+@pytest.mark.parametrize("text", ["# a\n## b ##\ntext\n# [c](d)\n", "```\n# a\n```\n# b\n", "<!--\n# a\n-->\n# b\n#no", ""])
+@pytest.mark.parametrize("limit", [1, 2, 40])
+def test_first_titles_are_those_of_all_headings(text: str, limit: int) -> None:
+    assert list_heading_titles(text, limit) == tuple(heading.title for heading in parse_headings(text))[:limit]

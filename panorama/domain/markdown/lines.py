@@ -147,6 +147,12 @@ def parse_headings(text: str) -> tuple[Heading, ...]:
     )
 
 
+def list_heading_titles(text: str, limit: int) -> tuple[str, ...]:
+    """Return the titles of the first headings, as `parse_headings` does, without reading the rest of the text."""
+    lines = (line for _, line in _iter_heading_candidates(mask_comments(text)))
+    return tuple(islice((heading[1] for line in lines if (heading := _parse_heading(line))), limit))
+
+
 def _iter_heading_candidates(text: str) -> Iterator[tuple[int, str]]:
     """Yield start and text of lines outside code that may be headings; faster than `iter_lines`."""
     feeds_only = text.count("\r") == text.count("\r\n")

@@ -18,6 +18,7 @@ from panorama.domain.markdown.lines import (
     iter_lines,
     iter_tags,
     list_file_targets,
+    list_heading_titles,
     list_link_targets,
     mask_line,
     parse_headings,
@@ -34,6 +35,7 @@ __all__ = [
     "TaskLine",
     "build_task",
     "list_drafts",
+    "list_heading_titles",
     "parse_headings",
     "parse_markdown",
 ]

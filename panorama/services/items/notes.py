@@ -8,7 +8,7 @@ from panorama.domain.items.item import normalize_aliases, normalize_name, normal
 from panorama.domain.items.notes import Note, NoteHeader, Position
 from panorama.domain.items.references import NoteRef, ProjectRef
 from panorama.domain.markdown.lines import parse_title
-from panorama.domain.markdown.parser import parse_headings
+from panorama.domain.markdown.parser import list_heading_titles, parse_headings
 from panorama.domain.markdown.wiki_links import UNFOLLOWED_LINKS
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.errors import ConflictError, InvalidInputError, NotFoundError
@@ -68,11 +68,7 @@ class Notes(Service):
         first, last = _get_section(loaded, heading) if heading else (0, loaded.chars)
         begin = min(max(first, start), last)
         end = min(begin + chars, last)
-        titles = (
-            tuple(section.title for section in parse_headings(loaded.content)[:MAX_HEADINGS])
-            if end < loaded.chars or heading
-            else ()
-        )
+        titles = list_heading_titles(loaded.content, MAX_HEADINGS) if end < loaded.chars or heading else ()
         return NoteText.of(loaded, begin, end, titles)
 
     def create(
