@@ -269,7 +269,9 @@ def test_of_a_text_of_nothing_but_headings_the_first_50_000_are_read() -> None:
     assert len(parse_headings("# h\n" * 60_000)) == 50_000
 
 
-@pytest.mark.parametrize("text", ["# a\n## b ##\ntext\n# [c](d)\n", "```\n# a\n```\n# b\n", "<!--\n# a\n-->\n# b\n#no", ""])
+@pytest.mark.parametrize(
+    "text", ["# a\n## b ##\ntext\n# [c](d)\n", "```\n# a\n```\n# b\n", "<!--\n# a\n-->\n# b\n#no", ""]
+)
 @pytest.mark.parametrize("limit", [1, 2, 40])
 def test_first_titles_are_those_of_all_headings(text: str, limit: int) -> None:
     assert list_heading_titles(text, limit) == tuple(heading.title for heading in parse_headings(text))[:limit]
