@@ -79,6 +79,8 @@ class Guard:
             return PlainTextResponse("This address does not belong to Panorama.", 421)
         if not _is_same_origin(scope, headers):
             return PlainTextResponse("Requests from other pages are refused.", 403)
+        if "transfer-encoding" in headers:  # no browser sends forms in chunks, whose length is not known before
+            return PlainTextResponse("Requests need a Content-Length.", 411)
         secret = cookie_parser(headers.get("cookie", "")).get(self._access.cookie, "")
         scope["session_context"] = session_context = self._access.find_session(secret)
         if session_context:
