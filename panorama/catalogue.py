@@ -39,7 +39,7 @@ def build_operations(do: Services) -> Iterator[Operation]:
 _MORE = {"toolset": "more"}
 _UPDATE: dict[str, Any] = {"summary": say.summarize_update, "idempotent": True}
 SEARCH_ROWS = 10
-"""The most hits that a model gets at once: lower ones are rarely relevant and cost as much."""
+"""The maximum number of hits that a model gets at once: lower ones are rarely relevant and cost as much."""
 
 SEARCH_PAGE_CHARS = 720
 """The characters of their rows: with the first line, the header and the cursor, 900 in all."""

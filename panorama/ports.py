@@ -88,7 +88,7 @@ class JobSubmitter(Protocol):
         """Check whether a schedule may run a kind with some arguments.
 
         Raises:
-            PanoramaError: It may not.
+            PanoramaError: The kind may not be scheduled, or not with these arguments.
         """
         ...
 
@@ -337,7 +337,7 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """The most word pieces read of a text; the rest is ignored."""
+        """The maximum number of word pieces read of a text; the rest is ignored."""
         ...
 
     @property

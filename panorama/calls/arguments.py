@@ -27,7 +27,7 @@ MAX_DEPTH = 40
 """The maximum nesting of arguments."""
 
 MAX_VALUES = 20_000
-"""The most values in one call; validating more would take seconds."""
+"""The maximum number of values in one call; validating more would take seconds."""
 
 MAX_PROBLEMS = 5
 NAME_CHARS = 100

@@ -65,7 +65,7 @@ class Call:
         """Let a step read, and stop it when the reading steps of the transaction took too long together.
 
         Raises:
-            InvalidInputError: They did.
+            InvalidInputError: The reading steps took too long together.
         """
         if self.left_read_seconds is None:
             yield

@@ -29,7 +29,7 @@ FLUSH_DELAY_SECONDS = 0.2
 """Seconds that an entry may wait for its batch; each batch takes the write lock and 3 ms."""
 
 MAX_PENDING = 10_000
-"""The most entries held while the database cannot be written; older ones are dropped."""
+"""The maximum number of entries held while the database cannot be written; older ones are dropped."""
 
 VALUE_CHARS = 200
 SHORT_CHARS, SHORT_TEXTS = 64, 4096
@@ -40,12 +40,12 @@ Longer texts and secrets are not cached, so the cache stays below two megabytes.
 
 MAX_VALUES = 50
 ENTRY_CHARS = 4096
-"""The most characters of argument names and values in one entry; the rest is cut."""
+"""The maximum number of characters of argument names and values in one entry; the rest is cut."""
 
 OMITTED = "…"
 INTERNAL = "internal"
 NAME_CHARS = 80
-"""The most characters of a call's name in an entry."""
+"""The maximum number of characters of a call's name in an entry."""
 
 CHARS_PER_TOKEN = 4
 Entry = CallLogEntry | Run

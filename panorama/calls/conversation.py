@@ -16,7 +16,7 @@ MEMORY_SPAN = timedelta(minutes=10)
 MAX_SAME_ANSWERS = 8
 LOOP_WINDOW = timedelta(seconds=30)
 MAX_TRACKED_CALLS = 256
-"""The most distinct calls tracked at a time."""
+"""The maximum number of distinct calls tracked at a time."""
 
 
 @dataclass(slots=True)

@@ -108,7 +108,7 @@ class Calls:
         return self._jobs
 
     def find_wait(self, name: str, arguments: Mapping[str, Any]) -> JobWait | None:
-        """Return what a call waits for; None if it does not wait, or will be refused."""
+        """Return the condition that a call waits for; None if it does not wait, or will be refused."""
         known = self._by_name.get(name) or self._by_name.get(strip_client_prefix(name))
         return find_job_wait(known, arguments) if known else None
 

@@ -23,7 +23,7 @@ from panorama.transport.launch import connect_or_launch
 from panorama.transport.rpc_client import ProgressCallback, RpcClient, RpcError
 
 MAX_PAGE_ROWS = 500
-"""The most rows of one call."""
+"""The maximum number of rows of one call."""
 
 CONVERSATION = "cli"
 """All commands share one conversation, so that `panorama undo` undoes the previous command."""

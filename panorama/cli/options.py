@@ -11,12 +11,12 @@ _HELP = ("--help", "-h")
 
 
 def argument(help_: str, **settings: Any) -> Any:
-    """Return an argument for the command line."""
+    """Return a typer argument whose default is not shown."""
     return typer.Argument(help=help_, show_default=False, **settings)
 
 
 def option(help_: str, *names: str, **settings: Any) -> Any:
-    """Return an option for the command line."""
+    """Return a typer option whose default is not shown."""
     return typer.Option(*names, help=help_, show_default=False, **settings)
 
 
@@ -27,7 +27,7 @@ def _validate_kinds(kinds: list[str] | None) -> list[str] | None:
 
 
 AsJson = Annotated[bool, option("Print the whole answer as JSON: data, summary, metadata.", "--json")]
-Yes = Annotated[bool, option("Agree to questions in advance.", "--yes", "-y")]
+Yes = Annotated[bool, option("Answer yes to all questions.", "--yes", "-y")]
 Background = Annotated[bool, option("Do not wait: `panorama jobs` shows it.", "--background")]
 Project = Annotated[str | None, option('Project, by name or id; "" for none.', "--project", "-p")]
 Tags = Annotated[list[str] | None, option("A tag; may be given several times.", "--tag", "-t")]
@@ -66,8 +66,8 @@ class DefaultGroup(TyperGroup):
         """Show the default command's help too."""
         super().format_help(ctx, formatter)
         command = self.commands[self.default]
-        with command.make_context(self.default, [], parent=ctx, resilient_parsing=True) as below:
-            command.format_help(below, formatter)
+        with command.make_context(self.default, [], parent=ctx, resilient_parsing=True) as context:
+            command.format_help(context, formatter)
 
 
 def examples(*commands: str) -> str:

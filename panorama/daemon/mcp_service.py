@@ -47,7 +47,7 @@ class McpService:
         self._requested, self._started = anyio.Event(), anyio.Event()
 
     async def run(self, port: socket.socket | None) -> None:
-        """Build the server when it is needed, at the latest after a second; serve HTTP on the port if set."""
+        """Build the server when a client needs it or after `IDLE_SECONDS`, and serve HTTP on `port` if it is given."""
         with anyio.move_on_after(0 if port else IDLE_SECONDS):
             await self._requested.wait()
         server = await anyio.to_thread.run_sync(self.build)
@@ -67,12 +67,12 @@ class McpService:
                 from panorama.mcp.server import build_server  # half a second
 
             self._server = build_server(self._app, self._get_conversation)
-            gc.freeze()  # what was imported stays: no search for garbage need go through it
+            gc.freeze()  # keeps the imported modules out of later garbage collections
             gc.enable()
         return self._server
 
     def digest(self) -> str:
-        """Return a digest of all that the lists depend on, "" if the database is locked; it reads promoted scripts."""
+        """Return a digest of everything the lists depend on, such as promoted scripts; "" if the database is locked."""
         try:
             return self._answers.digest()
         except PanoramaError:
@@ -88,7 +88,7 @@ class McpService:
         return Connection(stream, rest, tells=True, find_answer=self._answers.find, is_gone=is_gone)
 
     async def serve(self, connection: "Connection") -> None:
-        """Serve a client until it has left."""
+        """Serve a client until it disconnects."""
         server = self.build()
         await connection.serve(server, server.direct_calls)
 

@@ -31,12 +31,12 @@ _BLOCK_CHARS = 1 << 16
 
 
 MAX_UNIT_BYTES = 256 << 20
-"""The most bytes that one batch or script run may store, in fields and file contents."""
+"""The maximum number of bytes that one batch or script run may store, in fields and file contents."""
 
 MAX_ATOMIC_BYTES = 20 << 20
-"""The most bytes of text that an atomic batch may load and write, so that other writes wait a quarter of a second.
+"""The maximum bytes of text that an atomic batch may load and write, so that other writes wait a quarter of a second.
 
-The text of an item that a step reads or changes counts whole. What takes longer than its text counts more, by the
+The text of an item that a step reads or changes counts whole. Work that takes longer than its text counts more, by the
 constants below.
 """
 
@@ -47,13 +47,13 @@ LINK_ROW_BYTES = 150
 """What a link in a text counts in a `WriteBudget` besides its names: its row and entries of indexes."""
 
 LINK_BYTES = 2_500
-"""What a link in a text, and a further name of an item, count in an atomic batch."""
+"""The bytes that a link in a text, or a further name of an item, counts in an atomic batch."""
 
 FOLLOWED_LINE_BYTES = 1_000
-"""What each line of a changed note with lines of tasks counts in an atomic batch."""
+"""The bytes that each line of a changed note with task lines counts in an atomic batch."""
 
 TASK_LINE_BYTES = 50_000
-"""What a task counts in an atomic batch whose line was changed."""
+"""The bytes that a task whose line was changed counts in an atomic batch."""
 
 
 @dataclass(slots=True)
@@ -135,7 +135,7 @@ class ItemChange:
 
     @classmethod
     def of(cls, action: Action, item: Item, before: Mapping[str, Any], after: Mapping[str, Any]) -> Self:
-        """Return what a change touched, from the item as it is now and both sides of its change line."""
+        """Return the item change of a change line, from the item as it is now and both sides of the line."""
         mark, now = FAVORITE_FIELDS.get(item.KIND, ""), getattr(item, "project", None)
         projects = tuple(dict.fromkeys(id_ for id_ in (before.get("project", now), now) if id_))
         marked = bool(mark) and bool(getattr(item, mark) or before.get(mark))

@@ -65,7 +65,7 @@ class Schedule:
     updated_at: datetime
 
     def summarize(self) -> str:
-        """Return it in one line, with its next occurrence."""
+        """Return a one-line summary with the next occurrence."""
         when = "paused" if self.paused else "has ended"
         if self.next_at:
             when = f"next {self.next_at.astimezone(wall_clock.get_zone(self.zone)):%Y-%m-%d %H:%M} ({self.zone})"

@@ -13,13 +13,13 @@ class Withdrawn:
     scripts: int = 0
 
     def summarize(self) -> str:
-        """Say what the user has to approve again, to follow a summary; "" if nothing."""
+        """Return a clause to append to a summary: what the user has to approve again; "" if nothing."""
         parts: list[str] = []
         if self.schedules:
             parts.append(f"{pluralize(self.schedules, 'schedule is', 'schedules are')} paused")
         if self.scripts:
             parts.append(f"{pluralize(self.scripts, 'script needs', 'scripts need')} a new review")
-        return f"; this data directory did not make it, so {' and '.join(parts)}" if parts else ""
+        return f"; it was made by another data directory, so {' and '.join(parts)}" if parts else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ takes 2 s.
 """
 
 MAX_WAITING = 8
-"""The most queued requests: about 3 MB."""
+"""The maximum number of queued requests: about 3 MB."""
 
 STOP_SECONDS = 10.0
 

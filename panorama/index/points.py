@@ -13,7 +13,7 @@ from panorama.domain.items.item import Kind
 from panorama.errors import UnavailableError
 
 BATCH_SIZE = 256
-"""The most points written at once: about 10 ms of work, which a search may have to wait."""
+"""The maximum number of points written at once: about 10 ms of work, which a search may have to wait."""
 
 NO_PROJECT = "none"
 """The project value of a filter for items without a project."""

@@ -122,7 +122,7 @@ def _add_tools(
 
 
 def _build_charts(app: App) -> AnswerCharts | None:
-    """Return what draws charts, None if the settings want none."""
+    """Return the chart renderer, None if the settings turn charts off."""
     if app.settings.charts == "off":
         return None
     context = app.context
@@ -130,7 +130,7 @@ def _build_charts(app: App) -> AnswerCharts | None:
 
 
 def _build_script_images(app: App) -> ScriptImages | None:
-    """Return what adds images to the answers of scripts, None if the settings want none."""
+    """Return the function that adds images to answers of scripts, None if the settings turn images off."""
     if app.settings.charts == "off":
         return None
     contents = Contents(open_contents(app.settings, app.context.database))

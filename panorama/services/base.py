@@ -1,4 +1,4 @@
-"""What every service uses: the store, the clock, the id factory and the user's time zone."""
+"""The context of every service: the store, the clock, the id factory and the user's time zone."""
 
 import secrets
 from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ class LargeCallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a call would do, found out before it does anything; making a plan refuses what cannot begin.
+    """The effects of a call, computed before it starts; building a plan raises the errors of calls that cannot start.
 
     `question` is what the user is asked first, "" if they need not be. With `approval` only they can answer, not a
     model that confirms; it is the hint for clients that cannot ask. An agreement holds for the same `facts` alone.

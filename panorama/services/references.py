@@ -16,10 +16,10 @@ from panorama.store.items.lookup import NamedItem
 
 MAX_CANDIDATES = 5
 MAX_COMPARED_CHARS = 300
-"""The most characters compared with other names: the time grows with the square of the length."""
+"""The maximum number of characters compared with other names: the time grows with the square of the length."""
 
 MAX_BEGINNING_CHARS = 60
-"""The most characters of the fields that distinguish items with the same name."""
+"""The maximum number of characters of the fields that distinguish items with the same name."""
 
 _POOL_SIZE = 60
 _DISTINGUISHING_FIELDS = ("status", "project", "deadline", "role", "team", "email", "birthday", "created_at")

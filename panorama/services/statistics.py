@@ -37,7 +37,7 @@ class CallStatistics:
     errors: tuple[NamedCount, ...]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return f"{self.calls:,} calls since {self.first_day}, {self.failed:,} failed"
 
 
@@ -62,7 +62,7 @@ class TaskStatistics:
     days: tuple[TaskDay, ...]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return f"{self.completed:,} tasks completed and {self.created:,} created since {self.first_day}"
 
 

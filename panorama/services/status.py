@@ -47,7 +47,7 @@ class Status:
     last_backup: str | None
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         counts, rung = self.counts, self.reminders_waiting
         wait = f"; {rung:,} {'reminder' if rung == 1 else 'reminders'} rang and wait (list_waiting_reminders)"
         return (
@@ -64,7 +64,7 @@ class DaemonList:
     daemons: tuple[RunningDaemon, ...]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return f"{pluralize(len(self.daemons), 'daemon')}: {', '.join(daemon.machine for daemon in self.daemons)}"
 
 

@@ -121,7 +121,7 @@ def check_source_name(name: str) -> None:
     """Check that scripts can use a name as `sdk.<name>`; names of the SDK are refused where sources are added.
 
     Raises:
-        InvalidInputError: They cannot.
+        InvalidInputError: The name is no identifier, is a keyword, or is too long.
     """
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS or keyword.iskeyword(name):
         raise InvalidInputError(

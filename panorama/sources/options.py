@@ -42,7 +42,7 @@ def probe_source(kind: str, source: Source, functions: Sequence[SourceFunction],
     """Make the call that shows whether the key of a source works, if its kind has one.
 
     Raises:
-        PanoramaError: It does not.
+        PanoramaError: The call failed.
     """
     probe: Probe | None = getattr(import_module(KINDS[kind]), "PROBE", None)
     for function in functions:
@@ -76,7 +76,7 @@ def read_secret(config: SourceConfig, name: str, secrets: SecretLookup) -> str:
     """Return the value of a secret option.
 
     Raises:
-        UnavailableError: It is not set.
+        UnavailableError: The secret is not set.
         InvalidInputError: It contains an invalid character.
     """
     value = secrets(str(config.options[name])).strip()

@@ -11,7 +11,9 @@ MAX_CACHED_STATEMENTS = 256
 """The size of the statement cache: each set of columns that are written together has one."""
 
 BATCH_ROWS = 64
-"""The most rows of one statement, a power of two: SQLite once took 999 parameters, and no row here has 16 values.
+"""The maximum number of rows of one statement, a power of two.
+
+Older SQLite takes 999 parameters, and no row here has 16 values.
 
 The driver lets other threads run Python while SQLite steps, and has to wait for them after each step: written one by
 one, rows cost them and itself a hand-over each.

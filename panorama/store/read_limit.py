@@ -1,4 +1,4 @@
-"""How long, and until when, the reads of a call may go on."""
+"""Limits how long the reads of a call may take."""
 
 import time
 from collections.abc import Callable, Generator
@@ -24,7 +24,7 @@ def limit_reads(should_stop: Callable[[], bool], seconds: float) -> Generator[No
 
 
 def current_limit() -> Callable[[], bool] | None:
-    """Return what says whether the statements of this context should stop; None if nothing limits them."""
+    """Return the function that tells whether the statements of this context should stop; None without a limit."""
     return _limit.get()
 
 
@@ -38,7 +38,7 @@ def check_limit() -> None:
     """Raise an error if the reads of this context should stop, for work between two statements.
 
     Raises:
-        InvalidInputError: They should.
+        InvalidInputError: The time is up, or the caller stopped.
     """
     if is_beyond_limit():
         raise stopped_error()

@@ -1,4 +1,4 @@
-"""What transactions of all databases share: the origin of writes, notifications after a commit, and redirection."""
+"""Shared by the transactions of all databases: the origin of writes, notifications after a commit, and redirection."""
 
 import threading
 from abc import ABC, abstractmethod

@@ -26,7 +26,7 @@ _WITH_APPS = " apps"
 
 
 def describe_client(version: Any, capabilities: Any) -> str:
-    """Return what a client's answers depend on: its protocol version, and whether it shows pages in a chat."""
+    """Return the properties that a client's answers depend on: protocol version, and support for pages in a chat."""
     is_with_apps = APPS_EXTENSION in _as_mapping(_as_mapping(capabilities).get("extensions"))
     return f"{version}{_WITH_APPS}" if is_with_apps else str(version)
 

@@ -1,4 +1,4 @@
-"""Who may see the page: one-time codes, sessions, and the file that keeps them between two daemons.
+"""Who may see the page: one-time codes, sessions, and the file that keeps them when the daemon restarts.
 
 Codes and session secrets are random and stored as digests only. The file also keeps the name and the port of the page,
 so that a bookmark works again.
@@ -23,11 +23,11 @@ from panorama.errors import NotFoundError
 FILE_NAME = "page.json"
 CODE_SECONDS = 60.0
 MAX_CODES = 20
-"""The codes that are valid at a time; an older one makes room."""
+"""The maximum number of valid codes; a further one replaces the oldest."""
 
 SESSION_AGE = timedelta(days=30)
 SEEN_AGE = timedelta(hours=1)
-"""How old the time of a session's last visit may be before it is written again."""
+"""A session's last visit is written again only after this time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class Access:
             self._save()
 
     def create_code(self, *, read_only: bool) -> str:
-        """Return a code that signs one browser in, once, within a minute."""
+        """Return a code that signs in one browser once, within `CODE_SECONDS`."""
         code = secrets.token_urlsafe(24)
         with self._lock:
             while len(self._codes) >= MAX_CODES:
@@ -82,8 +82,8 @@ class Access:
         """Use up a code and return the secret of a new session; None if the code is not valid."""
         now = datetime.now(UTC)
         with self._lock:
-            until, read_only = self._codes.pop(digest(code), (0.0, True))
-            if until < time.monotonic():
+            expires_at, read_only = self._codes.pop(digest(code), (0.0, True))
+            if expires_at < time.monotonic():
                 return None
             secret = secrets.token_urlsafe(32)
             session = WebSession(
@@ -119,10 +119,10 @@ class Access:
         return sorted(current, key=lambda session: session.seen_at, reverse=True)
 
     def revoke(self, id_: str) -> None:
-        """End a session; "" ends all.
+        """End a session; "" ends all sessions.
 
         Raises:
-            NotFoundError: There is no such session.
+            NotFoundError: There is no such session, or it has ended.
         """
         with self._lock:
             if id_ and id_ not in self._sessions:

@@ -20,11 +20,11 @@ from panorama.web.page_calls import PageCalls
 from panorama.web.texts import Texts
 
 MAX_LINKED = 200
-"""The most items linked to a note among which its files are looked for."""
+"""The maximum number of items linked to a note among which its files are looked for."""
 
 RELATION = "part_of"
 LIMITS: Mapping[str, int] = {"files": 10, "megabytes": CONTENT_BYTES >> 20, "total": 35}
-"""The most files of one form, of megabytes of a file, and of megabytes of all files of a form."""
+"""The maximum number of files of one form, of megabytes of a file, and of megabytes of all files of a form."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,14 +75,14 @@ _CONFLICT_HINTS = {
     "notes.update": "Your text is still here: copy it, open the note again, and paste it.",
     "history.undo": "Undo the later changes first, in the history.",
 }
-"""What the user does about a conflict; the hints of the operations are written for models."""
+"""Hints for conflicts; those of the operations are written for models."""
 
 _STATUS = {"done": "Done: {title}", "todo": "Open again: {title}"}
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a write did, in words for the user; `undo` is its unit, "" if there is nothing to undo."""
+    """The outcome of a write, in words for the user; `undo` is its unit, "" if there is nothing to undo."""
 
     message: str
     undo: str

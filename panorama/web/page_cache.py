@@ -9,12 +9,12 @@ from panorama.web.texts import Language
 
 MAX_PAGES = 32
 MAX_BYTES = 8 << 20
-"""The most bytes of all kept pages; a page of 300 tasks has 400 KB."""
+"""The maximum number of bytes of all kept pages; a page of 300 tasks has 400 KB."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataState:
-    """What pages of items depend on, apart from the request: the last change, scripts, and the time in minutes.
+    """The state that pages of items depend on beside the request: the last change, scripts, and the time in minutes.
 
     The minute covers what depends on the clock: a new day, a deadline with a time that passes, "5 min ago".
     """

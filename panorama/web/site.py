@@ -48,7 +48,7 @@ MAX_FORM_BYTES = 40 << 20
 """A note of 10 MB, each of whose bytes a browser may send as three."""
 
 MAX_PARTS = 200
-"""The most files of a form that are read, more than are accepted, so that the refusal can say why."""
+"""The maximum number of files of a form that are read, more than are accepted, so that the refusal can say why."""
 
 SEARCH_FIELD = "q"
 """The words of a search, whose results follow changes a little later: such pages are rendered anew."""

@@ -184,7 +184,7 @@ def test_a_schedule_that_another_data_directory_made_is_paused_until_it_is_resum
     listed = run("schedule", "--json").answer["data"]
     resumed = run("schedule", "resume", "Nightly")
 
-    assert "1 schedule, which will not be trusted: this data directory did not make it" in asked.err
+    assert "1 schedule, which will not be trusted: it was made by another data directory" in asked.err
     assert "1 schedule is paused" in restored.out + restored.err
     assert "panorama schedule resume NAME" in restored.out + restored.err
     assert listed[0]["paused"] is True

@@ -23,7 +23,7 @@ class JobWait:
 
 
 def find_job_wait(arguments: Arguments, raw_arguments: Mapping[str, Any]) -> JobWait | None:
-    """Return what a call waits for; None if it does not wait, or will be refused."""
+    """Return the condition that a call waits for; None if it does not wait, or will be refused."""
     if arguments.operation.waits is None:
         return None
     job_name, seconds_name = arguments.operation.waits
@@ -66,7 +66,7 @@ def _make_check(arguments: Arguments) -> Callable[[Mapping[str, Any]], None]:
 
 
 def _make_schedule_check(arguments: Arguments, context: ServiceContext) -> Callable[[Mapping[str, Any]], None]:
-    """Return what refuses, when a schedule is added, all that would be refused before the job begins."""
+    """Return a check for new schedules: it raises the errors that a job would raise before it begins."""
     operation, check, check_due = arguments.operation, _make_check(arguments), _make_due_check(arguments)
 
     def check_schedule(raw_arguments: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ INK, GRID = "#595b63", "#d4d3cf"
 LEFT, HEAD, FOOT, RIGHT = 56.0, 48.0, 32.0, 16.0
 LABEL_CHARS, LABEL_CHAR_WIDTH = 14, 8.5
 MAX_DESCRIBED = 40
-"""The most labels whose values the description lists; of more it has the first and the last, sums and peaks."""
+"""The maximum number of labels whose values are listed; of more, the first and last values, sums and peaks are."""
 
 Series = Mapping[str, Sequence[float]]
 """The values of each series, by its name."""

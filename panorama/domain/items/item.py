@@ -96,7 +96,7 @@ class Item:
         return getattr(self, self.LINKED) if self.LINKED else ""
 
     def search_text(self) -> tuple[str, str]:
-        """Return what keyword search reads: the title, and the body."""
+        """Return the texts that are indexed for keyword search: the title, and the body."""
         return self.label, ""
 
     @property

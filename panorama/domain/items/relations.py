@@ -95,5 +95,5 @@ def normalize_kind(text: str, *, is_quoted: bool = False) -> str:
 
 
 def name_inverse(kind: str) -> str:
-    """Return what a kind is called from the other side, the kind itself if it has no name there."""
+    """Return the inverse name of a relation kind, or the kind itself if it has none."""
     return INVERSES.get(kind, kind)

@@ -14,13 +14,13 @@ LineType = Literal["note", "decision", "action", "next_step", "question", "summa
 LINE_CHARS = 10_000
 NAME_CHARS = 200
 MAX_LINES = 5000
-"""The most lines of one call."""
+"""The maximum number of lines of one call."""
 
 BLOCK_LINES = 32
-"""Lines that search reads as one text; to append a line costs at most as much as to index so many."""
+"""The number of lines that are indexed as one text; appending a line indexes at most so many again."""
 
 _TYPES = get_args(LineType)
-_GIVEN = ("text", "type", "speaker", "at", "revises", "branch", "confidence")
+_INPUT_FIELDS = ("text", "type", "speaker", "at", "revises", "branch", "confidence")
 _RANGE = "lines "
 
 
@@ -114,9 +114,9 @@ def _parse_line(
     given: str | Mapping[str, Any], position: int, where: str, usual: LineType, now: datetime, parse_moment: ParseMoment
 ) -> SessionLine:
     values: Mapping[str, Any] = {"text": given} if isinstance(given, str) else given
-    if unknown := [name for name in values if name not in _GIVEN]:
+    if unknown := [name for name in values if name not in _INPUT_FIELDS]:
         raise InvalidInputError(
-            f"{where} has no field {str(unknown[0])[:60]!r}.", hint=f"A line is text, or {', '.join(_GIVEN)}."
+            f"{where} has no field {str(unknown[0])[:60]!r}.", hint=f"A line is text, or {', '.join(_INPUT_FIELDS)}."
         )
     text = {name: _get_text(values, name, where) for name in ("text", "type", "speaker", "at", "branch")}
     if is_blank(text["text"]):

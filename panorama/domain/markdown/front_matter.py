@@ -29,7 +29,7 @@ _KNOWN_KEYS = frozenset(
 """Fields that a note has, or that an export writes; `date` and its aliases are read and also kept."""
 
 MAX_PROPERTY_SIZE = PROPERTIES_CHARS // 2
-"""The most values and characters of all properties."""
+"""The maximum number of values and characters of all properties."""
 
 _MODIFIED_KEYS = ("updated", "modified", "date modified", "last modified")
 

@@ -86,7 +86,7 @@ def is_closing_fence(line: str, mark: str, quoted: bool) -> bool:
 
 
 MAX_MARKED_LINES = 50_000
-"""The most lines parsed for headings, and marks for comments (half a second); a note of 10 MB may have millions."""
+"""The maximum number of lines parsed for headings, and of comment marks (0.5 s); a note of 10 MB may have millions."""
 
 
 def mask_comments(text: str) -> str:
@@ -292,7 +292,7 @@ def _fill(match: re.Match[str]) -> str:
 
 
 MAX_BACKTICK_RUNS = 100_000
-"""The most runs of backticks of a line that are read (a tenth of a second); a line of 10 MB may have millions."""
+"""The maximum number of backtick runs that are read in a line (0.1 s); a line of 10 MB may have millions."""
 
 
 def mask_code(line: str) -> str:

@@ -19,7 +19,7 @@ MIN_LETTERS = 3
 """The shortest single word that is looked for as a name; two letters are as often initials of something else."""
 
 MAX_WORDS = 6
-"""The most words of a name that is looked up from a text; O'Brien are two."""
+"""The maximum number of words of a name that is looked up from a text; O'Brien are two."""
 
 CHARS_BETWEEN_CHECKS = 1 << 17
 

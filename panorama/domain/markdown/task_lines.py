@@ -34,7 +34,7 @@ MAX_TEXT_LINES, MAX_TEXT_CHARS = 5_000, 500_000
 """The longest text whose lines are followed: an edit of any part of it takes up to a quarter of a second."""
 
 MAX_TASKS = 250
-"""The most lines of a note that are tasks: one edit may change them all in a single transaction."""
+"""The maximum number of lines of a note that are tasks: one edit may change them all in a single transaction."""
 
 
 @dataclass(frozen=True, slots=True)

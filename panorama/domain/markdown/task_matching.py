@@ -15,11 +15,11 @@ SAME_GAP_BONUS = 0.2
 """The bonus for a line between the same neighbours."""
 
 MAX_PAIRS = 20_000
-"""The most pairs of lines whose similarity is computed; each takes about 20 microseconds."""
+"""The maximum number of pairs of lines whose similarity is computed; each takes about 20 microseconds."""
 
 
 MAX_EQUALS = 200_000
-"""The most pairs of lines with equal titles whose order is compared."""
+"""The maximum number of pairs of lines with equal titles whose order is compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,12 +25,12 @@ from panorama.domain.markdown.lines import (
 )
 
 MAX_LINKS = 5_000
-"""The most links of one item that are followed."""
+"""The maximum number of links of one item that are followed."""
 
 UNFOLLOWED_LINKS = f"It has more than {MAX_LINKS:,} links: only the first {MAX_LINKS:,} are followed."
 
 MAX_MARKS, MAX_LINE_CHARS = 50_000, 100_000
-"""The most brackets, fences and backticks of a text, and characters of a line, that are examined.
+"""The maximum number of brackets, fences and backticks of a text, and characters of a line, that are examined.
 
 Links are read while others wait to write, and a text of 10 MB can have millions of brackets.
 """

@@ -31,7 +31,7 @@ TEXT_BYTES = 256 << 10
 """The largest script."""
 
 MAX_PROMOTED = 12
-"""The most promoted scripts: each tool costs every conversation some tokens."""
+"""The maximum number of promoted scripts: each tool costs every conversation some tokens."""
 
 DESCRIPTION_CHARS = 600
 TOOL_PREFIX = "script_"

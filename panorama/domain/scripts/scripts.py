@@ -52,7 +52,7 @@ class Limits:
 
 
 MAX_STATE_NAMES = 1_000
-"""The most names in `sdk.state`: each is a row."""
+"""The maximum number of names in `sdk.state`: each is a row."""
 
 
 def count_state_bytes(values: Mapping[str, bytes]) -> int:

@@ -16,7 +16,7 @@ _NO_PRIVATE_DATA = (
 
 @dataclass(frozen=True, slots=True)
 class ScriptCalls:
-    """What a text shows: the functions of sources that it calls, and whether it reads the user's items."""
+    """The result of reading a text: the source functions that it calls, and whether it reads the user's items."""
 
     functions: tuple[str, ...]
     reads_items: bool

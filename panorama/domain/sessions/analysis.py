@@ -30,7 +30,7 @@ class SessionAnalysis:
     confidence: float | None
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         measures = f"linearity {self.linearity:g}, revision rate {self.revision_rate:g}, depth {self.depth}"
         return f"Session “{self.title}” ({self.id}), {pluralize(self.lines, 'line')}: {measures}"
 

@@ -23,7 +23,7 @@ def drop_absent(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict
 
 
 def find_mistakes(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with arguments, one sentence each; a schema that is wrong itself is passed over."""
+    """Return the problems of arguments, one sentence each; an invalid schema is ignored."""
     fields = _fields(schema)
     required: Any = schema.get("required")
     missing = [name for name in (required if is_list(required) else []) if name not in arguments]

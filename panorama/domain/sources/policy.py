@@ -26,7 +26,7 @@ _STRICTEST_FIRST: tuple[Decision, ...] = ("deny", "ask", "allow")
 
 
 def decide(function: SourceFunction, rules: Sequence[Rule]) -> Decision:
-    """Return what the user's rules say of a function: the longest pattern wins, deny before ask before allow."""
+    """Return the decision of the user's rules on a function: the longest pattern wins, deny before ask before allow."""
     matching = [rule for rule in rules if fnmatchcase(function.name, rule[0])]
     if not matching:
         return decide_by_default(function)
@@ -34,7 +34,7 @@ def decide(function: SourceFunction, rules: Sequence[Rule]) -> Decision:
 
 
 def decide_by_default(function: SourceFunction) -> Decision:
-    """Return what happens where the user has decided nothing.
+    """Return the decision on a function without a rule of the user.
 
     A script can always reach what the user stores and what strangers wrote, so what counts is who can see what a call
     sends. A reading call in the user's own account sends nothing to others; an address carries what is sent.

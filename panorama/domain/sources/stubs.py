@@ -51,7 +51,7 @@ def format_description(function: SourceFunction) -> str:
 
 
 def describe_effect(function: SourceFunction) -> str:
-    """Return what a call does and who can see it, in a few words."""
+    """Return a short note: whether a call changes something, and who can see it."""
     who = {
         "here": "reaches this machine only", "own": "reaches your own account", "others": "may reach other people",
         "anywhere": "may reach any address",

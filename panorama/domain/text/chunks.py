@@ -14,7 +14,7 @@ OVERLAP_CHARS = 150
 """Characters shared with the previous passage, unless a heading separates them."""
 
 MAX_CHUNKS = 1000
-"""The most passages of one item; text beyond is found by keyword only."""
+"""The maximum number of passages of one item; text beyond is found by keyword only."""
 
 MIN_BLOB_CHARS = 60
 """This many ASCII characters without a space are not a word: base64, keys, long addresses."""

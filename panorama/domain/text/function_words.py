@@ -3,7 +3,7 @@
 Complete by class, not by frequency: the articles, pronouns and question words with their forms, prepositions,
 conjunctions, auxiliary and modal verbs in present and past, and the adverbs of degree, place, time and negation that
 answer no question by themselves. Only those of four letters and more: shorter ones are never repaired. English ones
-are among the words of the shipped model.
+are among the words of the bundled model.
 """
 
 from panorama.domain.text.tokens import fold_keep_offsets

@@ -12,7 +12,7 @@ PART_CHARS = 131_072
 
 SNIPPET_CHARS = 160
 MAX_TERMS = 24
-"""The most terms of a query that are searched."""
+"""The maximum number of terms of a query that are searched."""
 
 _HAN = (
     "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -120,7 +120,7 @@ def _split_word(piece: str) -> tuple[str, ...]:
 
 
 MAX_CUT_LOOKS = 2000
-"""The most line breaks compared for one cut: a text of empty lines has 65,536 in half a part."""
+"""The maximum number of line breaks compared for one cut: a text of empty lines has 65,536 in half a part."""
 
 
 def iter_parts(text: str, chars: int = PART_CHARS) -> Iterator[str]:

@@ -5,7 +5,7 @@ import re
 import unicodedata
 
 QUOTED_CHARS = 80
-"""The most characters of a name shown in a question."""
+"""The maximum number of characters of a name shown in a question."""
 
 _ALLOWED_CONTROLS = frozenset("\n\t")
 _QUOTATION_MARKS = frozenset('"\\“”„‟«»″‶˝ʺ〃〝〞〟❝❞＂')
@@ -19,7 +19,7 @@ _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 _DOUBLE_SPACE = re.compile("(?<= ) ")
 _MAX_MARKS = 3
-"""The most combining marks on one letter; more would cover adjacent lines."""
+"""The maximum number of combining marks on one letter; more would cover adjacent lines."""
 
 
 def escape_controls(text: str) -> str:

@@ -16,7 +16,7 @@ HORIZON = timedelta(days=366 * 20)
 """How far ahead to search for the next occurrence."""
 
 MAX_TIMES_PER_DAY = 24
-"""The most times of day in a rule."""
+"""The maximum number of times of day in a rule."""
 
 _HINT = (
     "Use words such as every friday, every 2 weeks or every month on the 1st, or an RFC 5545 rule such as "

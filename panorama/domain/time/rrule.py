@@ -13,7 +13,7 @@ from itertools import islice, product
 from typing import Literal, cast
 
 MAX_STEPS = 12_000
-"""The most days or times examined in one search: more than there are in 28 years."""
+"""The maximum number of days or times examined in one search: more than there are in 28 years."""
 
 Frequency = Literal["YEARLY", "MONTHLY", "WEEKLY", "DAILY"]
 

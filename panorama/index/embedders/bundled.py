@@ -58,7 +58,7 @@ _verified: dict[Path, tuple[str, _FileState]] = {}
 
 
 def _file_state(descriptor: int) -> _FileState:
-    """Return what changes with a file's content."""
+    """Return the values that change with a file's content."""
     state = os.fstat(descriptor)
     return state.st_ino, state.st_size, state.st_mtime_ns
 

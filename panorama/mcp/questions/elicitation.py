@@ -223,7 +223,7 @@ class _Question:
         return None if now - self.asked_at < READING_SECONDS else False
 
     def get_agreement(self, answer: ElicitResult, now: float) -> str:
-        """Return what the user agreed to.
+        """Return the answer that the user agreed to.
 
         Raises:
             DeclinedError: They did not agree, or their client answered for them.

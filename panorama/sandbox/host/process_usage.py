@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 
 class ProcessUsage(NamedTuple):
-    """What a process used; `peak_bytes` is its maximum memory, where known."""
+    """The resource usage of a process; `peak_bytes` is its maximum memory, where known."""
 
     peak_bytes: int = 0
     cpu_seconds: float = 0.0
 
 
 def measure_usage(pid: int) -> ProcessUsage:
-    """Return what a process used; zeros if it is gone or the system cannot report it."""
+    """Return the resource usage of a process; zeros if it is gone or the system cannot report it."""
     try:
         return (
             _measure_linux(pid)

@@ -12,13 +12,13 @@ ReportProgress = Callable[[float, float, str], None]
 
 MAX_FRAME_BYTES = 2048
 RELAY_SECONDS = 0.25
-"""Time between two relayed reports."""
+"""The minimum time between two relayed reports."""
 
 _log = logging.getLogger(__name__)
 
 
 class ProgressRelay:
-    """The progress reports of a script; some are relayed, and always the last one."""
+    """Relays the progress reports of a script, at most one in `RELAY_SECONDS`, and always the last one."""
 
     def __init__(self, report_progress: ReportProgress) -> None:
         self._report_progress = report_progress
@@ -29,7 +29,7 @@ class ProgressRelay:
         """Take a report.
 
         Raises:
-            ProtocolError: It is none.
+            ProtocolError: The frame is not a valid report.
         """
         self._pending = _parse_progress(frame)
         self.forward()
@@ -53,4 +53,4 @@ def _parse_progress(frame: bytes | bytearray) -> tuple[float, float, str]:
                 return current, total, message
         case _:
             pass
-    raise ProtocolError("progress that is none")
+    raise ProtocolError("invalid progress report")

@@ -49,10 +49,10 @@ class TemplateProcess:
     """One template process; may be used in threads."""
 
     def __init__(self, timezone: str, layers: Mapping[str, bool]) -> None:
-        """Start it.
+        """Start the process.
 
         Raises:
-            UnavailableError: It does not start.
+            UnavailableError: The process does not start.
         """
         self._lock = Lock()
         self._pending: deque[ForkRequest] = deque()

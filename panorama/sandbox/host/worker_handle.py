@@ -72,7 +72,7 @@ class WorkerHandle:
             os.kill(self.pid, number)
 
     def measure_usage(self) -> ProcessUsage:
-        """Return what the process used so far, while it runs."""
+        """Return the resource usage of the running process so far."""
         return measure_usage(self.pid) if self.pid else ProcessUsage()
 
     def kill(self) -> None:

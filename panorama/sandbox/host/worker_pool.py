@@ -42,7 +42,7 @@ class WorkerPool:
         """Return the isolation of workers; starts the template if there is none.
 
         Raises:
-            UnavailableError: It does not start.
+            UnavailableError: The template does not start.
         """
         with self._lock:
             self.known_isolation = self._ensure_started().isolation

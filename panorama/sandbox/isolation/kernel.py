@@ -34,7 +34,7 @@ def check_result(answer: int) -> int:
     """Return the result of a C library call.
 
     Raises:
-        OSError: It failed.
+        OSError: The call failed.
     """
     if answer < 0:
         number = ctypes.get_errno()

@@ -13,7 +13,7 @@ ALLOWED = (
     "sched_yield", "nanosleep", "gettimeofday", "time", "futex", "getpid", "gettid", "getrandom",
     "getrusage", "exit", "exit_group",
 )  # fmt: skip
-"""What an interpreter needs that computes, waits, and ends."""
+"""The system calls that an interpreter needs to compute, wait and exit."""
 
 CLOCK_CALLS = ("clock_nanosleep", "clock_gettime", "clock_getres")
 """Allowed for the clocks that all share; those with a negative number are other processes'."""

@@ -94,7 +94,7 @@ def advise(error: BaseException, text: str) -> str:
 
 
 def _format_candidates(error: SdkError) -> str:
-    """Return what may have been meant, as ids with their names."""
+    """Return the items that may be meant, as ids with their names."""
     descriptions = [
         ", ".join(str(value) for value in candidate.values()) for candidate in error.candidates[:MAX_CANDIDATES]
     ]

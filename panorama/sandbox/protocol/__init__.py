@@ -1,1 +1,1 @@
-"""What host and worker send each other."""
+"""The protocol between host and worker."""

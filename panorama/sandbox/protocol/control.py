@@ -6,7 +6,7 @@ from struct import Struct
 from typing import NamedTuple
 
 GREETING_BYTES = 64
-"""What the template says first: the isolation that it measured, filled up with spaces."""
+"""The first message of the template: the isolation that it measured, padded with spaces."""
 
 STOP, DUMP_STACK = (getattr(signal, name, signal.SIGTERM) for name in ("SIGUSR1", "SIGUSR2"))
 """Host to worker: end, and say so; and, if that is ignored, write the stack."""

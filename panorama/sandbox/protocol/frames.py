@@ -28,7 +28,7 @@ REFUSAL: Final = b"e"
 """A call was refused: id, msgpack."""
 
 OUTPUT: Final = b"o"
-"""What the script printed: text, at least one byte."""
+"""Output of the script: text, at least one byte."""
 
 PROGRESS: Final = b"p"
 """Progress of the script: msgpack."""

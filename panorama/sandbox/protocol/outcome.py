@@ -110,7 +110,7 @@ def _parse_step(data: object) -> tuple[int, str]:
         case [int(line), str(function)] if 0 <= line < NUMBER_LIMIT:
             return line, function[:NAME_CHARS]
         case _:
-            raise ProtocolError("a trace that is none")
+            raise ProtocolError("invalid trace")
 
 
 def _parse_number(data: Mapping[str, Any], name: str, kind: type[F]) -> F:

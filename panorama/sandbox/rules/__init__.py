@@ -1,1 +1,1 @@
-"""What a script may reach: attributes, classes, modules and texts, with the hint for what it may not."""
+"""The rules for what a script may use: attributes, classes, modules and formats, with hints for the rest."""

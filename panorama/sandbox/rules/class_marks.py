@@ -144,7 +144,7 @@ def has_library_attribute(kind: type, name: str) -> bool:
 
 
 def suggest_rename(name: str) -> str:
-    """Return what to do about a name that is taken."""
+    """Return the hint for a name that is taken."""
     return f"rename it, for example to '{name.strip('_') or 'field'}_'"
 
 

@@ -132,7 +132,7 @@ def _check_text(bases: tuple[type, ...]) -> None:
     enumeration run code of the script on the way.
 
     Raises:
-        TypeError: It does.
+        TypeError: It derives from another class of the script too.
     """
     if any(issubclass(base, str) for base in bases):
         every = (ancestor for base in bases for ancestor in base.__mro__)

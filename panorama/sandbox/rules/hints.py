@@ -68,7 +68,7 @@ METHOD_HINTS: Final = {
     "__index__": "write `__int__`, and call int(x) where a whole number is needed",
     "__reduce__": "copy.copy() and json work without it",
 }  # fmt: skip
-"""What to write instead of a method that classes of scripts may not define."""
+"""Hints for methods that classes of scripts may not define."""
 
 _NO_FILES = "scripts have no file system or environment: sdk.files keeps files, `inputs` brings values in"
 _NO_NETWORK = "scripts have no network; `sdk` is the way to data"
@@ -95,7 +95,7 @@ IMPORT_HINTS: Final = {
     "warnings": "print() shows up in the answer", "pydantic": "dataclasses", "attr": "dataclasses",
     "tabulate": "sdk.markdown_table(rows)", "signal": "the run's time limit ends it", "ast": "json.loads() reads data",
 }  # fmt: skip
-"""What to use instead of a module that scripts do not have."""
+"""Hints for modules that scripts do not have."""
 
 
 COMMON_IMPORTS: Final = {
@@ -109,7 +109,7 @@ COMMON_IMPORTS: Final = {
     "dataclass": "from dataclasses import dataclass", "Decimal": "from decimal import Decimal",
     "groupby": "from itertools import groupby",
 }  # fmt: skip
-"""What is often used without its import."""
+"""Modules that are often used without an import."""
 
 
 NAME_HINTS: Final = {
@@ -118,7 +118,7 @@ NAME_HINTS: Final = {
     ),
     "__import__": "Write an import statement.",
 }
-"""What to write instead of names of Python's that scripts do not have."""
+"""Hints for builtins that scripts do not have."""
 
 
 _NOT_KEPT: Final = "annotations are not kept when a script runs; write the types out where you need them"
@@ -152,17 +152,17 @@ MISSING_NAME_HINTS: Final = {
     "calendar.setfirstweekday": "TextCalendar(calendar.SUNDAY)",
     "io.TextIOWrapper": "io.StringIO", "io.open": BUILTIN_HINTS["open"],
 }  # fmt: skip
-"""What to write instead of names of modules that scripts have without them."""
+"""Hints for names of modules that scripts have without an import."""
 
 
 def get_attribute_hint(name: str, *, load: bool = True) -> str:
-    """Return what to write instead of an attribute that is refused."""
+    """Return the hint for an attribute that is refused."""
     set_hint = None if load else SET_HINTS.get(name)
     return set_hint or ATTRIBUTE_HINTS.get(name) or (UNDERSCORE_HINT if name.startswith("_") else INSIDE_HINT)
 
 
 def get_import_hint(module: str, importable: Iterable[str]) -> str:
-    """Return what to use instead of a module, and which modules there are."""
+    """Return the hint for a module that scripts do not have: its substitute, and the modules that there are."""
     available = "modules: " + ", ".join(sorted(importable))
     instead = IMPORT_HINTS.get(module) or IMPORT_HINTS.get(module.partition(".")[0])
     return f"{instead}; {available}" if instead else available

@@ -8,7 +8,7 @@ from typing import Any
 from RestrictedPython.transformer import RestrictingNodeTransformer
 
 FILENAME = "<script>"
-"""What tracebacks call the text of a script."""
+"""The file name of a script in tracebacks."""
 
 
 class PolicyError(SyntaxError):

@@ -68,7 +68,7 @@ def _make_type_variable(name: str, *_: object, **__: object) -> TypingName:
 
 
 def build_namespace() -> dict[str, object]:
-    """Return what `import typing` gives."""
+    """Return the module that `import typing` gives."""
     hints = {word: TypingName(word) for word in _WORDS.split()}
     abstract = {word: getattr(collections.abc, word) for word in _ABSTRACT.split()}
     names = {"Generic": Generic, "Protocol": Protocol, "NamedTuple": NamedTuple, "TypedDict": TypedDict}

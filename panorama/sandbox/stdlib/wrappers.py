@@ -18,7 +18,7 @@ HASHES: Final = (
     "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "sha3_224", "sha3_256", "sha3_384",
     "sha3_512",
 )  # fmt: skip
-"""What there is of `hashlib`."""
+"""The functions of `hashlib` that scripts have."""
 
 _NAMES = ("__name__", "__qualname__", "__doc__")
 

@@ -78,7 +78,7 @@ _InMemoryZone.__module__ = _Zone.__module__ = "zoneinfo"
 
 
 def build_namespace() -> dict[str, object]:
-    """Return what `import zoneinfo` gives; reads all zones."""
+    """Return the module that `import zoneinfo` gives; reads all zones."""
     _DATA.update(load_zones())
 
     def available_timezones() -> set[str]:

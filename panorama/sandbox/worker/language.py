@@ -68,7 +68,7 @@ class Language(Protocol):
 
     @property
     def filename(self) -> str:
-        """What its code objects are called."""
+        """The name of its code objects."""
         ...
 
     @property

@@ -32,7 +32,7 @@ _HOST_FRAME_LIMITS: dict[bytes, int] = dict.fromkeys((frames.START, frames.ANSWE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerSetup:
-    """What the template prepared for all its workers."""
+    """The parts that the template prepares for all its workers."""
 
     lockdown: Lockdown
     language: Language

@@ -1,1 +1,1 @@
-"""What the modules of the SDK share: rows and their types, the wire, argument checks, and functions of no noun."""
+"""Shared by the modules of the SDK: rows and their types, the wire, argument checks, and functions of no noun."""

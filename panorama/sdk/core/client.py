@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from panorama.transport.rpc_client import RpcClient
 
 PAGE_ROWS = 10_000
-"""The most rows of one answer of the daemon."""
+"""The maximum number of rows of one answer of the daemon."""
 
 
 class _DaemonTransport:

@@ -7,16 +7,16 @@ from typing import Any, cast
 from panorama.kinds import ITEM_KINDS
 
 SHOWN_CHARS = 80
-"""The most characters of a value in `print(row)`."""
+"""The maximum number of characters of a value in `print(row)`."""
 
 SHORT_CHARS = 120
-"""The most characters of a row that is shown whole inside another."""
+"""The maximum number of characters of a row that is shown whole inside another."""
 
 WITHIN_CHARS = 800
-"""The most characters of a row without an id inside another."""
+"""The maximum number of characters of a row without an id inside another."""
 
 MAX_SHOWN_ROWS = 3
-"""The most rows of a list inside a row."""
+"""The maximum number of rows of a list inside a row."""
 
 KINDS = {kind.letter: kind.row for kind in ITEM_KINDS}
 """The kind for the first letter of an id."""

@@ -11,7 +11,7 @@ from panorama.sdk.core.signatures import explain_misuse
 from panorama.sdk.errors import InvalidInputError
 
 _MAX_LISTED = 30
-"""The most fields named in an error."""
+"""The maximum number of fields named in an error."""
 
 
 @explain_misuse

@@ -6,7 +6,7 @@ from typing import Any
 from panorama.sdk.errors import ConflictError, InvalidInputError
 
 MAX_CHARS = 35_000
-"""The most characters that one call returns."""
+"""The maximum number of characters that one call returns."""
 
 _ATTEMPTS = 3
 

@@ -15,7 +15,7 @@ class Transport(Protocol):
     """The value of `sdk.state`."""
 
     page_rows: int
-    """The most rows of one page."""
+    """The maximum number of rows of one page."""
 
     def call(self, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Call an operation of the catalogue and return {"data": …, "metadata": {…}}, with its mappings as rows.

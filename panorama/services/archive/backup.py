@@ -277,7 +277,7 @@ def hash_file(path: Path, moved: Callable[[int], None]) -> Entry:
 
 
 def find_damage(snapshots: Snapshots, copy: Path, manifest: Manifest, pace: ProgressTracker, revision: str = "") -> str:
-    """Return what is wrong with a copy of the database; "" if nothing is.
+    """Return the problem of a copy of the database, "" if it has none.
 
     Args:
         revision: Its schema revision, if it was migrated after the manifest was written.

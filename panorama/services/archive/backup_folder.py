@@ -85,7 +85,7 @@ def _remove(path: Path) -> None:
 
 
 def sort_key(name: str) -> tuple[datetime, str]:
-    """Return what orders the names of backups by their time."""
+    """Return the sort key that orders names of backups by their time."""
     at = parse_backup_time(name)
     assert at is not None
     return at, name

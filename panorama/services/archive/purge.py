@@ -44,7 +44,7 @@ class RetentionAges:
 
 @dataclass(slots=True)
 class _Plan:
-    """What to delete: rounds of items by kind, referring items first; and how many have to wait."""
+    """The items to delete: rounds of items by kind, referring items first; and how many have to wait."""
 
     rounds: list[tuple[str, list[str]]] = field(default_factory=list[tuple[str, list[str]]])
     counts: dict[str, int] = field(default_factory=dict[str, int])

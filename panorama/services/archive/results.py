@@ -35,7 +35,7 @@ class BackupResult:
         return _describe_shortfall(self.problems, self.problem_count)
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         contents = f"{_format_rows_and_files(self.rows, self.files)}, {self.size_bytes / 1e6:,.1f} MB"
         removed = f"; {pluralize(self.removed, 'older one')} removed" if self.removed else ""
         missing = _format_missing(self.problem_count)
@@ -51,7 +51,7 @@ class BackupList:
     count: int
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return f"{pluralize(self.count, 'backup')} in {self.folder}"
 
 
@@ -76,7 +76,7 @@ class ArchiveCheckResult:
     sources: tuple[str, ...]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         contents = f"{pluralize(self.files, 'file')}, {pluralize(self.rows, 'row')}, {self.size_bytes / 1e6:,.1f} MB"
         made_at = f"{self.made_at:%Y-%m-%d %H:%M}"
         return f"The {self.kind} of {made_at} is intact: {contents}{_format_missing(len(self.problems))}"
@@ -103,7 +103,7 @@ class ExportResult:
         return _describe_shortfall(self.problems, self.problem_count)
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         contents = f"{pluralize(self.rows, 'row')}, {pluralize(self.pages, 'page')} and {_format_contents(self.files)}"
         return f"Exported {contents}, to {self.path}, in {self.seconds:g} s{_format_missing(self.problem_count)}"
 
@@ -137,7 +137,7 @@ class RestoreResult:
         return Withdrawn(self.paused, self.unreviewed)
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         contents = _format_rows_and_files(self.rows, self.files)
         missing = _format_missing(len(self.problems))
         made_at, withdrawn = f"{self.made_at:%Y-%m-%d %H:%M}", self.withdrawn.summarize()
@@ -170,7 +170,7 @@ class PurgeResult:
     problems: tuple[str, ...]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         verb = "Would delete" if self.dry_run else "Deleted"
         parts = [f"{verb} {join_counts(self.items) or 'nothing'} from the trash"]
         parts += [f"{pluralize(self.changes, 'change')} of theirs"] if self.changes else []

@@ -1,4 +1,4 @@
-"""What a shown item is linked to: links to it with their sentences, its typed relations, and its observations."""
+"""The links of a shown item: links to it with their sentences, its typed relations, and its observations."""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -13,20 +13,21 @@ from panorama.store.graph import walks
 from panorama.store.graph.walks import Edge
 from panorama.store.items import lookup
 
-SHOWN = 10
+MAX_ROWS = 10
+"""The maximum number of rows in each list."""
 
 
 def describe_links(session: Session, item: Item) -> tuple[dict[str, tuple[Mapping[str, Any], ...]], dict[str, int]]:
-    """Return small rows of backlinks, relations and observations of an item, and how many of each are left out."""
-    backlinks, to_it = walks.list_backlinks(session, item.id, SHOWN)
-    typed, from_it = walks.list_typed(session, item.id, SHOWN)
+    """Return an item's backlinks, relations and observations as short rows, and how many of each are left out."""
+    backlinks, to_it = walks.list_backlinks(session, item.id, MAX_ROWS)
+    typed, from_it = walks.list_typed(session, item.id, MAX_ROWS)
     lists = {"backlinks": _to_rows(session, item.id, backlinks), "relations": _to_rows(session, item.id, typed)}
     counts = {"backlinks": to_it - len(backlinks), "relations": from_it - len(typed)}
     if isinstance(item, Note):
         observations = parse_observations(item.content)
         lists["observations"] = tuple(
             {"category": line.category, "text": line.text, **({"tags": line.tags} if line.tags else {})}
-            for line in islice(observations, SHOWN)
+            for line in islice(observations, MAX_ROWS)
         )
         counts["observations"] = sum(1 for _ in observations)
     return {name: rows for name, rows in lists.items() if rows}, {name: n for name, n in counts.items() if n}

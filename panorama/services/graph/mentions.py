@@ -29,7 +29,7 @@ from panorama.store.people import names
 from panorama.store.read_limit import check_limit
 
 MAX_COMPARED = 200
-"""The most texts with the words of a name that are compared, the last written ones."""
+"""The maximum number of texts with the words of a name that are compared, the last written ones."""
 
 MAX_READ_CHARS = 20_000
 """How much of a text is read for the names of people."""

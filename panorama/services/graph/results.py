@@ -50,7 +50,7 @@ class Related:
     is_partial: bool | None
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         parts = [f"{pluralize(len(self.neighbours), 'item')} related to “{self.title}” ({self.id})"]
         parts += [f"{self.more:,} more: give a limit, kinds or a smaller depth"] if self.more else []
         named = sum(neighbour.source == "mentioned" for neighbour in self.neighbours)
@@ -86,7 +86,7 @@ class Paths:
     paths: tuple[tuple[Mapping[str, Any], ...], ...]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         if not self.paths:
             return "No path of at most so many steps"
         way = " → ".join(str(step["title"]) for step in self.paths[0])
@@ -105,7 +105,7 @@ class GraphStats:
     most_linked: tuple[Mapping[str, Any], ...]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         unread = f"; the links of {pluralize(self.unread, 'item')} are still being read" if self.unread else ""
         return (
             f"{pluralize(self.edges, 'relation')} between {pluralize(self.nodes, 'item')}; "
@@ -134,7 +134,7 @@ class Subgraph:
     is_partial: bool
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return (
             f"{pluralize(len(self.nodes), 'item')}, {pluralize(len(self.edges), 'edge')}{', a part' * self.is_partial}"
         )
@@ -148,7 +148,7 @@ class Components:
     components: tuple[Mapping[str, Any], ...]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         largest = max((int(group["size"]) for group in self.components), default=0)
         return f"{pluralize(self.count, 'group')}; the largest has {pluralize(largest, 'item')}"
 
@@ -162,6 +162,6 @@ class GraphContext:
     cut: int
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         cut = f"; {pluralize(self.cut, 'row')} left out to keep it short" if self.cut else ""
         return f"{pluralize(len(self.hits), 'hit')} for “{self.topic[:80]}” and what is related to them{cut}"

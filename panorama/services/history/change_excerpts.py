@@ -7,7 +7,7 @@ from panorama.domain.text.json_types import is_object
 from panorama.store.log import changes
 
 EXCERPT_CHARS = 120
-"""The most characters shown of a text."""
+"""The maximum number of characters shown of a text."""
 
 CONTEXT_CHARS = 30
 """The characters shown before the first difference of two long texts."""

@@ -8,7 +8,7 @@ from typing import Any
 from panorama.domain.text.wording import pluralize
 
 MAX_TITLES = 5
-"""The most titles in a summary."""
+"""The maximum number of titles in a summary."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class UndoResult:
         return self.note
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         verb = "Brought back" if self.redo else "Took back"
         writes = self.units[0] if len(self.units) == 1 else f"{len(self.units)} writes"
         titles = ", ".join(f"“{row['label']}” ({row['was']})" for row in self.undone[:MAX_TITLES])

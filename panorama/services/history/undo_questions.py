@@ -10,10 +10,10 @@ from panorama.services.base import RUN_LETTER
 from panorama.services.history.results import RecentWrite
 
 UNDO_CONFIRM_THRESHOLD = 20
-"""The most changes that are undone without a question."""
+"""The maximum number of changes that are undone without a question."""
 
 MAX_NAMED_WRITES = 5
-"""The most writes listed in a question; others are counted."""
+"""The maximum number of writes listed in a question; others are counted."""
 
 _CLIENT_CHARS = 40
 _UNIT_NOUNS = {"batch": "batch", "import.markdown": "import", "items.delete": "deletion", "history.undo": "undo"}

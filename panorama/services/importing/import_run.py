@@ -20,7 +20,7 @@ from panorama.store.log.imports import ATTACHMENT, MISSING, PROJECT_NAME, WHOLE_
 MAX_PROGRESS_CALLS = 200
 MAX_LISTED_PROBLEMS = 50
 MAX_ATTACHMENTS = 500
-"""The most attachments of one note."""
+"""The maximum number of attachments of one note."""
 
 NOT_EMBEDDED = "not Markdown, and no new or changed note links to it"
 

@@ -39,7 +39,7 @@ class ImportReport:
         return f"{self.unread:,} of {self.files:,} files or folders could not be read{named}. All others were imported."
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         if not self.files:
             return f"No Markdown file in {self.folder}"
         new = _format_counts(
@@ -91,7 +91,7 @@ class MemoryImportReport:
         return f"{pluralize(self.unread, 'line')} could not be read: {cause}. Everything else was imported."
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         new = _format_counts(
             (self.people_created, "person", "people"),
             (self.projects_created, "project", "projects"),

@@ -32,7 +32,7 @@ from panorama.store.log import imports
 from panorama.store.log.imports import ANCHOR, ATTACHMENT, LINE, MISSING, PROJECT_NAME, WHOLE_FILE, ImportedPart
 
 MAX_TASKS = 5000
-"""The most tasks of one file; the rest stays in its note."""
+"""The maximum number of tasks of one file; the rest stays in its note."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

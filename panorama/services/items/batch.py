@@ -17,7 +17,7 @@ MAX_STEPS = 100
 MAX_TOTAL_CHARS = 30_000
 MIN_RESULT_CHARS = 300
 MAX_REFERENCED_CHARS = 32 << 20
-"""The most characters that references may insert into the arguments of one step."""
+"""The maximum number of characters that references may insert into the arguments of one step."""
 
 _REFERENCE = re.compile(r"\$(\d{1,3})((?:\.[A-Za-z0-9_]+)*)")
 _EMBEDDED_REFERENCE = re.compile(r"(?<!\$)\$(\d{1,3})\.(?:data|metadata|summary)\b(?:\.[A-Za-z0-9_]+)*")

@@ -20,7 +20,7 @@ second note; of the others, it finds 183 of 187 copies, and no hint is wrong.
 """
 
 MAX_NAMED = 2
-"""The most duplicates listed."""
+"""The maximum number of duplicates listed."""
 
 _NUMBERS = re.compile(r"\d+")
 

@@ -11,7 +11,7 @@ from panorama.services.base import Service, drop_none
 from panorama.store.items import listing, rows
 
 MAX_NAMED = 2
-"""The most duplicates listed."""
+"""The maximum number of duplicates listed."""
 
 
 class Links(Service):

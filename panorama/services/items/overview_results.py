@@ -11,7 +11,10 @@ from panorama.services.items.results import describe_left_out
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectHealth:
-    """A project in numbers over the last `period_days`."""
+    """A project in numbers; `notes_touched` and `tasks_touched` count changes in the last `period_days`.
+
+    `health` is from 0 to 100.
+    """
 
     id: str
     name: str
@@ -49,7 +52,7 @@ class Dashboard:
     more: Mapping[str, int]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         numbers = self.project
         due = f"{numbers.open} open, {numbers.overdue} overdue, {numbers.due_soon} due soon"
         more = describe_left_out(self.more, "list_* shows")
@@ -70,14 +73,14 @@ class Overview:
     archived: int
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         late = sum(project.overdue for project in self.projects)
-        open_ones = sum(project.open for project in self.projects)
+        open_tasks = sum(project.open for project in self.projects)
         count = pluralize(len(self.projects), "project")
         if self.more:
             count = f"The {len(self.projects)} of {len(self.projects) + self.more} projects that need attention most"
         archived = f"; without {self.archived} archived (list_projects shows them)" if self.archived else ""
-        return f"{count}, {open_ones} open tasks, {late} overdue; {self.unassigned} open without a project{archived}"
+        return f"{count}, {open_tasks} open tasks, {late} overdue; {self.unassigned} open without a project{archived}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +110,7 @@ class WeeklyReview:
     more: Mapping[str, int]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return (
             f"{self.start} to {self.end}: {self.completed.count} completed, {self.created.count} created, "
             f"{self.slipped.count} slipped, {pluralize(self.notes_written.count, 'note')} written, "

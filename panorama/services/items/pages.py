@@ -21,7 +21,7 @@ from panorama.store.items import alerts, lookup, notes, rows, tasks
 FIRST_PAGE = PageRequest(limit=100)
 MAX_UPCOMING = 20
 READ_CHARS = 30_000
-"""The most characters of a note on a page."""
+"""The maximum number of characters of a note on a page."""
 
 Text = Mapping[Literal["markdown"], str]
 

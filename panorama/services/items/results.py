@@ -39,7 +39,7 @@ class TagChange:
     items: int
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         items = pluralize(self.items, "item")
         if self.renamed:
             return f"Renamed the tag “{self.tag}” to “{self.renamed}” on {items}"
@@ -60,7 +60,7 @@ class NoteTasks:
     linked: int
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         if not self.count and not self.linked:
             return f"No checkbox of the note “{self.title}” ({self.id}) became a task"
         linked = f"; {pluralize(self.linked, 'imported task is', 'imported tasks are')} linked" if self.linked else ""
@@ -109,7 +109,7 @@ class NoteText:
         )
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         if self.start is None or self.end is None:
             return f"Note “{self.title}” ({self.id}), {self.chars:,} characters"
         onward = f"; read on with start={self.end}" if self.end < self.chars else ""
@@ -140,7 +140,7 @@ class FileText(File):
         )
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         name = capitalize(self.describe())
         if self.chars is None:
             return f"{name}, {self.media_type}, {pluralize(self.size, 'byte')}: no text to show"
@@ -162,7 +162,7 @@ class FilePart:
     base64: str
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return f"“{self.name}” ({self.id}) from byte {self.start:,} of {self.size:,}"
 
 
@@ -179,7 +179,7 @@ class ItemView:
     more: Mapping[str, int]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         if self.kind == "tool":
             return f"Tool {self.item['name']}; call it through batch if it is not listed"
         return capitalize(self.item.describe()) + describe_left_out(self.more, "list_* shows")
@@ -195,7 +195,7 @@ class SourceMatch:
     in_trash: bool
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         if self.item is None:
             return f"No item comes from {self.source_ref}"
         return capitalize(self.item.describe()) + (", in the trash" if self.in_trash else "")
@@ -212,7 +212,7 @@ class DeleteResult:
     kept: int
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         rest = f" with {pluralize(self.trashed - 1, 'item')}" if self.trashed > 1 else ""
         detached = f"; {pluralize(self.kept, 'item is', 'items are')} kept without it" if self.kept else ""
         return f"Moved the {self.kind} “{self.label}” ({self.id}){rest} to the trash{detached}"
@@ -229,7 +229,7 @@ class BatchResult:
     left_out: int
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         left_out = self.left_out
         cut = (
             f"; the data of {pluralize(left_out, 'result')} left out, call {'it' if left_out == 1 else 'them'} alone"

@@ -163,7 +163,7 @@ class Jobs(JobQueue):
         """Check whether a schedule may run a kind with some arguments.
 
         Raises:
-            PanoramaError: It may not.
+            PanoramaError: The kind may not be scheduled, or not with these arguments.
         """
         self.offers.get(kind).scheduled(arguments)
 

@@ -12,13 +12,13 @@ from panorama.store.backend import Session
 from panorama.store.log import jobs as rows
 
 MAX_MESSAGE_CHARS = 200
-"""The longest notification of one job."""
+"""The maximum length of one job's outcome; longer ones are cut."""
 
 ORPHAN_AGE = timedelta(minutes=5)
 """After this time any conversation of the same client is notified, because the requesting one may be over."""
 
 MAX_SEEN = 1000
-"""The most jobs recorded as seen."""
+"""The maximum number of jobs recorded as seen."""
 
 
 class JobNotifications:
@@ -55,17 +55,17 @@ class JobNotifications:
         return " ".join(_format_notification(job) for id_, job in ended.items() if id_ in new and id_ not in seen)
 
     def _pop_orphaned(self, client: str) -> dict[str, Job]:
-        """Remove and return a client's jobs that ended a while ago."""
+        """Remove and return a client's jobs that ended more than `ORPHAN_AGE` ago."""
         before = self._now() - ORPHAN_AGE
         orphaned: dict[str, Job] = {}
-        for job_id in tuple(self._unreported):
-            jobs = self._unreported.get(job_id, {})
+        for conversation in tuple(self._unreported):
+            jobs = self._unreported.get(conversation, {})
             old = {id_: job for id_, job in jobs.items() if _is_orphan_of(job, client, before)}
             orphaned |= old
             if len(old) == len(jobs):
-                self._unreported.pop(job_id, None)
+                self._unreported.pop(conversation, None)
             else:
-                self._unreported[job_id] = {id_: job for id_, job in jobs.items() if id_ not in old}
+                self._unreported[conversation] = {id_: job for id_, job in jobs.items() if id_ not in old}
         return orphaned
 
     def discard(self, job: Job) -> None:
@@ -75,10 +75,10 @@ class JobNotifications:
         self._mark_reported([job.id])
 
     def _mark_reported(self, ids: list[str]) -> Collection[str]:
-        """Return those jobs that no process has reported before."""
+        """Mark jobs as reported, and return those that were not yet; all if the database is locked."""
         with suppress(PanoramaError), self._writing() as session:
             return rows.mark_reported(session, ids)
-        return ids  # they are reported again after a restart
+        return ids  # not stored: they are reported again after a restart
 
 
 def _is_orphan_of(job: Job, client: str, before: datetime) -> bool:
@@ -86,9 +86,9 @@ def _is_orphan_of(job: Job, client: str, before: datetime) -> bool:
 
 
 def _format_notification(job: Job) -> str:
-    became = {"succeeded": "is done", "failed": "failed", "cancelled": "was cancelled"}.get(
+    ending = {"succeeded": "is done", "failed": "failed", "cancelled": "was cancelled"}.get(
         job.state, "was interrupted"
     )
     outcome = str(job.error.get("message") or job.summary)
     outcome = f"{outcome[: MAX_MESSAGE_CHARS - 1]}…" if len(outcome) > MAX_MESSAGE_CHARS else outcome
-    return f"Your job {job.id} ({job.kind}) {became}{f': {outcome}' if outcome else ''} (get_job shows it)."
+    return f"Your job {job.id} ({job.kind}) {ending}{f': {outcome}' if outcome else ''} (get_job shows it)."

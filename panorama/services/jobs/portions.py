@@ -25,7 +25,7 @@ LARGE_CHARS = 8 << 20
 """Characters of the items changed in one transaction: writing a megabyte takes some 10 ms."""
 
 MAX_BATCH, MAX_BATCH_CHARS = 32, 1 << 20
-"""The most items, and characters of more than one, that are written by the same statements."""
+"""The maximum number of items, and characters of more than one, that are written by the same statements."""
 
 
 def is_large_unit(count: int, chars: int) -> bool:

@@ -67,12 +67,12 @@ class JobView:
         )
 
     def shorten(self) -> Self:
-        """Return it shortened for lists."""
+        """Return a shorter copy for lists."""
         error = {name: _shorten(value, LINE_CHARS) for name, value in (self.error or {}).items()}
         return replace(self, summary=_shorten(self.summary, LINE_CHARS), error=error or None)
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         message = str(self.error.get("message", "")) if self.error else ""
         is_over = self.state not in ("queued", "running")
         text = " ".join(filter(None, (message, self.summary))) if is_over else self.describe_progress()

@@ -68,7 +68,7 @@ class RunningJob:
         """Report progress.
 
         Raises:
-            StoppedError: It must stop.
+            StoppedError: The job must stop.
         """
         if self._why:
             raise StoppedError

@@ -26,7 +26,7 @@ from panorama.store.people import people
 
 PHONE_CHARS = 60
 MAX_NAMED = 3
-"""The most people of the same name that a hint lists."""
+"""The maximum number of people of the same name that a hint lists."""
 
 
 class People(Service):

@@ -30,7 +30,7 @@ class PersonDashboard:
     more: Mapping[str, int]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         waiting = f" ({self.waiting} waiting for somebody)" if self.waiting else ""
         parts = [
             f"{self._count('assigned', 'open task')} assigned{waiting}",

@@ -12,5 +12,5 @@ class RemovedSchedule:
     kind: str
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return f"Removed the schedule “{self.name}” ({self.id})"

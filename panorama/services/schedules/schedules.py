@@ -28,11 +28,11 @@ from panorama.store.log import schedules
 
 SCHEDULE_LETTER = "e"
 MAX_SCHEDULES = 500
-"""The most schedules."""
+"""The maximum number of schedules."""
 
 MAX_CANDIDATES = 5
 MAX_SHOWN_CHARS, MAX_SHOWN_ARGUMENTS = 200, 10
-"""The most characters of an argument shown in a question."""
+"""The maximum number of characters of an argument shown in a question."""
 
 _TRIGGER_HINT = (
     "Give one of cron (“30 7 * * mon-fri”), every (“2h”) or at (“2026-05-31T15:00”); every can start at a time."

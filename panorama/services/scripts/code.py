@@ -35,7 +35,7 @@ MAX_SECONDS, MAX_JOB_SECONDS = 60, 3600
 MAX_STATE_NAME_CHARS = 80
 MAX_SHOWN_CONFIRMS = 10
 MAX_SHOWN_CALLS = 200
-"""The most calls shown with a run."""
+"""The maximum number of calls shown with a run."""
 
 
 class Code(Service):

@@ -13,7 +13,7 @@ from panorama.store.log.calls import CallLogEntry
 from panorama.store.log.runs import Run
 
 MAX_DIFF_CHARS = 12_000
-"""The most JSON of a dry run's changes in an answer; the counts cover all."""
+"""The largest amount of JSON of a dry run's changes in an answer; the counts cover all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class RunResult:
         return str(self.error["message"]) if self.error else ""
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         counts = ", ".join(f"{count} {noun}" for noun, count in self.changes.items())
         calls = sum(call.get("times", 1) for call in self.calls)
         did = f"{self.duration_ms:g} ms, {calls} {'call' if calls == 1 else 'calls'}, {counts or 'nothing changed'}"
@@ -156,7 +156,7 @@ class RunView:
         return cls(**values, called=called, calls=tuple(map(call_to_dict, calls)))
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         how = f"Dry run {self.id}" if self.options.get("dry_run") else f"Run {self.id}"
         return f"{how} {self.status}: {self.called} {'call' if self.called == 1 else 'calls'} in {self.ms:g} ms"
 

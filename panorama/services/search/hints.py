@@ -14,7 +14,7 @@ FULL_COVERAGE = 0.999
 """The coverage from which a hit contains the whole query."""
 
 MAX_NAMED = 3
-"""The most ids and words listed; a pasted text may have many."""
+"""The maximum number of ids and words listed; a pasted text may have many."""
 
 
 NEAREST_HINT = "No item contains any of these words; these are the closest in meaning and may not fit."
@@ -85,7 +85,7 @@ def no_results_hint(
 
 
 def describe_limits(wording: ParsedQuery, filters: Filters, hint: str, *, is_empty: bool) -> Mapping[str, bool]:
-    """Return what the summary of a search says: corrected words, filters that left nothing, no item with the words."""
+    """Return remarks for the summary of a search: corrected words, filters that left nothing, words without items."""
     limits = {
         "corrected": bool(wording.repairs),
         "filtered": is_empty and bool(_list_active_filters(filters)),

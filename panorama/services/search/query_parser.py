@@ -20,7 +20,7 @@ from panorama.store.items.search import WeightedTerm
 
 MAX_QUERY_CHARS = 1000
 MAX_REPAIRS = 4
-"""The most words of a query that are corrected; a query in a foreign language has more unknown words."""
+"""The maximum number of words of a query that are corrected; a query in a foreign language has more unknown words."""
 
 FREQUENT_PIECES = 40_000
 """The pieces of the multilingual model whose words are known: 13,760 in 16 languages, the most frequent first.

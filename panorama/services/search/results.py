@@ -25,6 +25,7 @@ class SearchHit:
 
 
 SEARCHES = frozenset({"keyword", "semantic"})
+"""The reasons in `why` that name a search, not the item."""
 
 
 def select_line(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -38,7 +39,10 @@ def select_line(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReindexResult:
-    """The result of a reindex: `items` examined, `embedded` new texts, `resumed_at` items done before."""
+    """The result of a reindex.
+
+    `items` were examined and `embedded` texts were new; an earlier, interrupted run had done `resumed_at` items.
+    """
 
     scope: str
     model: str
@@ -49,7 +53,7 @@ class ReindexResult:
     seconds: float
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return (
             f"{self.passages:,} passages can be found by meaning ({self.model}); {self.items:,} items were looked at "
             f"and {self.embedded:,} texts embedded in {self.seconds:g} s"

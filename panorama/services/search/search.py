@@ -44,7 +44,7 @@ from panorama.store.items.search import Filters, Hit
 
 Mode = Literal["hybrid", "keyword", "semantic"]
 MAX_OFFSET = 1000
-"""The most hits that can be paged through."""
+"""The maximum number of hits that can be paged through."""
 
 FUSION_DEPTH = 100
 """Hits of each search that are fused; the other keyword hits follow unchanged, so that pages do not overlap."""
@@ -72,7 +72,7 @@ class _RankedResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """What the searches found; `hits` or `nearest` is None if that search was not made.
+    """The results of the searches; `hits` or `nearest` is None if that search was not made.
 
     `named` are the items that the query names, and `living` is the last change of some that pass the filters.
     """

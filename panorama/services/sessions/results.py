@@ -22,7 +22,7 @@ class SessionView(LoggedSession):
         return cls(**field_values(session), lines=lines, next_start=next_start)
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         shown = f"{pluralize(len(self.lines), 'line')} of {self.line_count:,}"
         onward = f"; read on with start={self.next_start}" if self.next_start else ""
         return f"Session “{self.title}” ({self.id}), {shown}{onward}"
@@ -41,7 +41,7 @@ class SessionExport:
     text: str
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         if self.start is None or self.end is None:
             return f"Session “{self.title}” ({self.id}) as {self.format}, {self.chars:,} characters"
         onward = f"; read on with start={self.end}" if self.end < self.chars else ""

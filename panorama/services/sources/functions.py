@@ -169,7 +169,7 @@ class SourceFunctions:
 def _name_functions(
     session: Session, source: str, listed: Sequence[SourceFunction]
 ) -> tuple[dict[str, SourceFunction], Collection[StoredFunction]]:
-    """Return what a source lists by Python name, and all rows to store for it; none if they are stored already."""
+    """Return the functions of a source by Python name, and its rows to store; none if they are stored already."""
     stored = {row.own_name: row for row in rows.list_functions(session, [source])}
     names = assign_names((function.own_name for function in listed), {own: row.name for own, row in stored.items()})
     functions = {names[function.own_name]: replace(function, name=names[function.own_name]) for function in listed}

@@ -28,7 +28,7 @@ class SourceList:
     problem: str = ""
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         if self.problem:
             return self.problem
         count = len(self.sources)
@@ -36,7 +36,7 @@ class SourceList:
 
 
 class SourceListing:
-    """Tells which sources scripts can call."""
+    """Lists the sources that scripts can call."""
 
     def __init__(self, functions: SourceFunctions) -> None:
         self._functions = functions

@@ -56,7 +56,7 @@ class AllowedFunctions:
     functions: tuple[AllowedFunction, ...] = ()
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         count = len(self.functions)
         return f"{count} {'function is' if count == 1 else 'functions are'} allowed"
 

@@ -64,7 +64,7 @@ class SourcePolicyList:
     problem: str = ""
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return self.problem or f"{len(self.sources)} sources"
 
 
@@ -77,7 +77,7 @@ class SourceRule:
     decision: str
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return f"{self.source}.{self.pattern}: {self.decision}"
 
 

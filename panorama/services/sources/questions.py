@@ -68,7 +68,7 @@ def format_call_question(need: NeededGrant, arguments: Mapping[str, Any]) -> str
 
 
 def format_approval_hint(needed: Sequence[NeededGrant]) -> str:
-    """Return what the user can do where they cannot be asked."""
+    """Return the hint for a client that cannot ask the user."""
     if private := [need.name for need in needed if need.sends_private]:
         return (
             f"The script reads private data and may send it by {', '.join(private)}. Save it with save_script and let "

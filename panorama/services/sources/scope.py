@@ -88,13 +88,13 @@ class SourceLedger:
         """Refuse every call after a dry run stopped.
 
         Raises:
-            ScriptError: It stopped.
+            ScriptError: The dry run was stopped.
         """
         if self.stopped_at:
             raise ScriptError(self.describe())
 
     def describe(self) -> str:
-        """Return what a user should know of the calls, "" if nothing."""
+        """Return a remark for the user about the calls, "" if there is none."""
         if self.stopped_at:
             return (
                 f"The dry run stopped before {self.stopped_at}, which may change something outside of Panorama; "

@@ -43,7 +43,7 @@ class ChatView:
     more: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         counts = [f"{heading.lower()} {len(rows)}" for heading, rows in self.lists.items() if rows]
         counts += [pluralize(len(self.plan), "step")] if self.plan else []
         is_empty = not (counts or self.figures or self.texts)

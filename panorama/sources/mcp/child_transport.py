@@ -45,7 +45,7 @@ INHERITED_VARIABLES = (
     "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_CACHE_DIR", "PIP_INDEX_URL", "npm_config_registry", "NVM_DIR",
     "SYSTEMROOT", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC", "TEMP", "TMP",
 )  # fmt: skip
-"""What a server gets of our environment: where things are and how the network is reached, never a key."""
+"""The environment variables that a server inherits: paths and network settings, never a key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

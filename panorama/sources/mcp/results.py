@@ -40,7 +40,7 @@ class _Content:
 
 
 def convert_result(result: CallToolResult, returns: Mapping[str, Any] | None) -> SourceResult:
-    """Return what a result means: its structure, else JSON in its text, else the text.
+    """Return the value of a result: its structure, else JSON in its text, else the text.
 
     Args:
         returns: The tool's output schema. No JSON is looked for in the texts of a tool that has one.

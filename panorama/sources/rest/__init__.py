@@ -1,1 +1,1 @@
-"""What the sources of web services share: the HTTP client, paging, endpoints as functions."""
+"""Shared by the sources of web services: the HTTP client, paging, endpoints as functions."""

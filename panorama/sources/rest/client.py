@@ -48,7 +48,7 @@ Send = Callable[[Request], Response]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What a client needs to know of a service.
+    """The properties of a service that a client needs.
 
     `title` and `source` are its names in messages and hints, `base` is the address that paths follow. One answer takes
     `call_seconds` at most; waiting because the service asks for it does not count. `authorize`

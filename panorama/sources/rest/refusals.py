@@ -30,7 +30,7 @@ def parse_wait_seconds(headers: Mapping[str, str], now: float | None = None) -> 
 
 
 def parse_message(text: str) -> str:
-    """Return what the body of an error says, with its code, on one line; "" if nothing.
+    """Return the message and code in the body of an error, on one line; "" if there is none.
 
     The body is JSON as `{"message"}`, `{"error": {"message"}}`, `{"error", "error_description"}`, or a plain text.
     """

@@ -12,7 +12,7 @@ from panorama.sources.rest.paging import Rows
 from panorama.sources.source import Deadline
 
 MAX_PAGE_ROWS = 100
-"""The most rows that one page has, at every service here."""
+"""The maximum number of rows that one page has, at every service here."""
 
 
 class RestSession:

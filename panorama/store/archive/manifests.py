@@ -146,7 +146,7 @@ def validate_path(path: object) -> str:
     """Check that a path stays inside the folder, and return it.
 
     Raises:
-        ValueError: It leads elsewhere.
+        ValueError: The path leads out of the folder.
     """
     checked = validate_text(path)
     pure = PurePosixPath(checked)
@@ -171,7 +171,7 @@ def validate_text(value: object) -> str:
     """Check that a value is valid text, and return it.
 
     Raises:
-        ValueError: It is not.
+        ValueError: The value is not text, or contains invalid characters.
     """
     if not isinstance(value, str):
         raise ValueError(f"not a text: {value!r}")

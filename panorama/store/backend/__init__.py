@@ -1,4 +1,4 @@
-"""What each kind of database implements, and the open session that the rest of the store uses."""
+"""The interface that each kind of database implements, and the open session that the rest of the store uses."""
 
 from panorama.store.backend.contents import ContentStore
 from panorama.store.backend.copies import Backend, CheckResult, Maintenance, RowLoader, Snapshots

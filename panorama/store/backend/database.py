@@ -22,7 +22,7 @@ RowTopic = Literal["jobs", "scripts", "alerts", "vectors"]
 """The tables without change lines whose rows other processes hear of."""
 
 Topic = Literal["items", RowTopic]
-"""What a write changed."""
+"""The changes of one write."""
 
 RowListener = Callable[[Collection[str]], None]
 """Receives the keys of rows: ids of jobs and alerts, names of scripts and of the marks of models."""

@@ -297,7 +297,7 @@ class Vocabulary(Protocol):
 
 
 class Dialect(Protocol):
-    """What a kind of database does its own way inside a transaction."""
+    """The parts of a transaction that are specific to a kind of database."""
 
     @property
     def full_text(self) -> FullText:

@@ -1,4 +1,4 @@
-"""What all stores of contents share: parts, digests and errors."""
+"""Shared by all stores of contents: parts, digests and errors."""
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256

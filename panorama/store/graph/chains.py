@@ -7,7 +7,7 @@ from sqlalchemy import Column, literal, select
 from panorama.store.backend import Session
 
 MAX_DEPTH = 100_000
-"""The most steps of a walk, so that it ends in a cycle too."""
+"""The maximum number of steps of a walk, so that it ends in a cycle too."""
 
 
 def list_chain(session: Session, column: Column[Any], id_: str) -> list[str]:

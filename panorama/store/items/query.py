@@ -42,7 +42,7 @@ COLLECTIONS: dict[str, Table] = {name: tables.metadata.tables[name] for name in 
 
 OPERATORS = ("eq", "ne", "lt", "lte", "gt", "gte", "in", "nin", "contains")
 MAX_PAGE_CHARS = 1 << 20
-"""The most text on one page; a page of longer rows has fewer, at least one."""
+"""The largest amount of text on one page; a page of longer rows has fewer, at least one."""
 
 MAX_DEPTH = 12
 """How deep `and`, `or` and `not` may be nested."""
@@ -50,7 +50,7 @@ MAX_DEPTH = 12
 MAX_LIST = 500
 MAX_NAMES = 50
 MAX_TERMS = 1000
-"""The most conditions, objects and list values in a `where`; SQLite limits the depth of the expression tree."""
+"""The maximum number of conditions, objects and list values in a `where`; SQLite limits the expression depth."""
 
 _STATUS_VALUES = {"tasks": get_args(TaskStatus), "projects": get_args(ProjectStatus)}
 _HIDDEN = {"key", "deleted_at", "number"}

@@ -323,7 +323,7 @@ def _select_indexed(session: Session, updates: Sequence[ItemUpdate]) -> list[Ite
 
 
 def index_entry(item: Item) -> ItemText:
-    """Return what the index of words holds for an item."""
+    """Return the texts of an item for the full-text index."""
     return ItemText(item.KIND, item.id, *item.search_text())
 
 

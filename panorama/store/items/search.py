@@ -20,7 +20,7 @@ ENOUGH_HITS = 100
 """The number of filtered hits after which no more matches are fetched."""
 
 MAX_RANKED = 4000
-"""The most matches ranked, the last written ones, divided by the number of terms (about 8 ms)."""
+"""The maximum number of matches ranked, the last written ones, divided by the number of terms (about 8 ms)."""
 
 MIN_PREFIX_LETTERS = 3
 """The shortest last word that is treated as a prefix; in a large store, two letters match too many words."""

@@ -12,7 +12,7 @@ from panorama.store.column_types import bucket_days
 from panorama.store.tables import calls
 
 MAX_ROWS = 100
-"""The most tools, clients and errors that are returned, the most frequent first."""
+"""The maximum number of tools, clients and errors that are returned, the most frequent first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,7 @@ def save(session: Session, old: Job, new: Job) -> None:
     """Write the differences between two values of a job, unless it was changed or taken over meanwhile.
 
     Raises:
-        ConflictError: It was.
+        ConflictError: Another process changed or took over the job.
     """
     values = {name: getattr(new, name) for name in _NAMES if getattr(new, name) != getattr(old, name)}
     if not values:

@@ -133,8 +133,8 @@ def _to_review(row: Row[Any]) -> Review:
 
 def count_runs(session: Session) -> dict[str, tuple[int, int]]:
     """Return how often each script ran and how often it succeeded, by name."""
-    went_well = func.sum(case((runs.c.status == "succeeded", 1), else_=0))
-    statement = select(runs.c.script, func.count(), went_well).where(runs.c.script != "").group_by(runs.c.script)
+    succeeded = func.sum(case((runs.c.status == "succeeded", 1), else_=0))
+    statement = select(runs.c.script, func.count(), succeeded).where(runs.c.script != "").group_by(runs.c.script)
     return {row[0]: (row[1], row[2]) for row in session.connection.execute(statement)}
 
 
@@ -200,13 +200,13 @@ def list_run_code(session: Session, limit: int) -> list[RunCode]:
         .order_by(runs.c.number.desc()).limit(limit)
     )  # fmt: skip
     results = {row[0]: (row[1], row[2] or 0) for row in session.connection.execute(statement)}
-    named: dict[str, dict[str, None]] = {id_: {} for id_ in results}
+    called: dict[str, dict[str, None]] = {id_: {} for id_ in results}
     first = func.min(calls.c.position)
-    created = select(calls.c.unit, calls.c.name).where(calls.c.unit.in_(results), calls.c.position > 0)
-    for unit, name in session.connection.execute(created.group_by(calls.c.unit, calls.c.name).order_by(first)):
-        named[unit][name] = None
+    names = select(calls.c.unit, calls.c.name).where(calls.c.unit.in_(results), calls.c.position > 0)
+    for unit, name in session.connection.execute(names.group_by(calls.c.unit, calls.c.name).order_by(first)):
+        called[unit][name] = None
     return [
-        RunCode(id=id_, source=source, called=tuple(named[id_]), tokens=tokens)
+        RunCode(id=id_, source=source, called=tuple(called[id_]), tokens=tokens)
         for id_, (source, tokens) in results.items()
     ]
 

@@ -1,4 +1,4 @@
-"""What PostgreSQL does its own way inside a transaction."""
+"""The parts of a transaction that are specific to PostgreSQL."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime

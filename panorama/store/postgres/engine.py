@@ -177,7 +177,7 @@ class PostgresDatabase(Transactions):
         """Check that the role may act as the owner of the space.
 
         Raises:
-            UnavailableError: It may not.
+            UnavailableError: The role is not a member of the owner.
         """
         with translate_errors(), self.connect() as driver:
             spaces.require_owner(driver, self.schema)

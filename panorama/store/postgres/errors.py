@@ -141,4 +141,4 @@ _CONNECTING = {
     "3D000": re.compile('database ".*" does not exist'),
     "53300": re.compile("too many (?:clients|connections)|remaining connection slots"),
 }
-"""What the server says when it refuses a connection, by SQLSTATE."""
+"""Messages for refused connections, by SQLSTATE."""

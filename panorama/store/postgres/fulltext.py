@@ -29,7 +29,7 @@ RECENT_PARTS = 4_000
 """The last written parts that are read one by one for several words that stand in one part."""
 
 MAX_NAMED = 20_000
-"""The most matches ranked when an item is looked up by its words, the last written ones."""
+"""The maximum number of matches ranked when an item is looked up by its words, the last written ones."""
 
 TERMS_AT_ONCE = 500
 """Words that are looked at in one step when those are removed that no part has."""

@@ -16,7 +16,7 @@ LAST_PLACE = 16_383
 """The largest place that a `tsvector` can hold; words behind it have it too."""
 
 MAX_PLACES = 255
-"""The most places of a lexeme in a `tsvector`."""
+"""The maximum number of places of a lexeme in a `tsvector`."""
 
 TITLE_GAP = 2
 """The body begins so many places behind the title, so that no phrase spans both."""

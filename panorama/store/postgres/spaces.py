@@ -79,7 +79,7 @@ def check_server(connection: psycopg.Connection) -> None:
     """Check that a server is new enough and that its database stores every character.
 
     Raises:
-        UnavailableError: It does not.
+        UnavailableError: The server is too old, or its database cannot store every character.
     """
     query = (
         "SELECT current_setting('server_version_num')::int / 10000, pg_encoding_to_char(encoding) "
@@ -152,7 +152,7 @@ def require_owner(connection: psycopg.Connection, schema: str) -> None:
     """Check that the role may migrate the tables of a space, if there is one.
 
     Raises:
-        UnavailableError: It may not.
+        UnavailableError: The role may not migrate them.
     """
     query = "SELECT pg_get_userbyid(nspowner), pg_has_role(nspowner, 'MEMBER') FROM pg_namespace WHERE nspname = %s"
     row = connection.execute(query, (schema,)).fetchone()

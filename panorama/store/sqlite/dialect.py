@@ -1,4 +1,4 @@
-"""What SQLite does its own way inside a transaction."""
+"""The parts of a transaction that are specific to SQLite."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

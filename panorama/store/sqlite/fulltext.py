@@ -118,7 +118,7 @@ class Fts5FullText(PartIndex):
         return " AND ".join(expressions)
 
     def has_all_parts(self, session: Session) -> bool:
-        """Tell whether the list of parts is as long as the index they stand in."""
+        """Return whether the list of parts has as many rows as the index has documents."""
         stray = session.connection.exec_driver_sql(
             "SELECT (SELECT count(*) FROM search_parts) - (SELECT count(*) FROM search_words_docsize)"
         ).scalar_one()

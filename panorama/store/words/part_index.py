@@ -52,7 +52,7 @@ class NewPart(NamedTuple):
 
 
 class PartIndex(ABC):
-    """What every index of words does with parts; a database adds its statements."""
+    """The base of every index of parts; a database adds its statements."""
 
     PART_CHARS: ClassVar[int] = PART_CHARS
     """The longest text of one part."""

@@ -13,18 +13,18 @@ from panorama.store.backend import Session
 from panorama.store.words.tokenizer import get_tokenizer, stem, stem_words
 
 MAX_STEMS = 16
-"""The most similar stems whose written forms are looked up."""
+"""The maximum number of similar stems whose written forms are looked up."""
 
 MAX_EXTRA_DISTANCE = 4
 MAX_PLACES = 60
-"""The most occurrences of a stem that are read in one text to find its written forms."""
+"""The maximum number of occurrences of a stem that are read in one text to find its written forms."""
 
 MAX_TEXTS = 3
-"""The most titles and texts that are read to find the written forms of a stem."""
+"""The maximum number of titles and texts that are read to find the written forms of a stem."""
 
 READ_CHARS = 20_000
 MAX_BUCKET = 20_000
-"""The most stems with the same first two letters that are compared."""
+"""The maximum number of stems with the same first two letters that are compared."""
 
 _LAST = "\U0010ffff"
 
@@ -39,7 +39,7 @@ class TermRange(NamedTuple):
 
 
 class WordVocabulary(ABC):
-    """What is the same for every index of words; a database adds its statements."""
+    """The base of every word vocabulary; a database adds its statements."""
 
     @abstractmethod
     def count_parts(self, session: Session, stems: Sequence[str]) -> dict[str, int]:

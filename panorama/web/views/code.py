@@ -32,7 +32,7 @@ def show_scripts(request: ViewRequest) -> Context:
 
 
 def show_script(request: ViewRequest) -> Context:
-    """Show what changed in a script since its approval, what it may touch, and its last dry run."""
+    """Show a script: its changes since its approval, the items that it may change, and its last dry run."""
     script = request.calls.get("scripts.get", script=request.path["name"])
     approved = script.get("reviewed", "")
     diff = compare_texts(approved, script["text"])
@@ -70,13 +70,13 @@ def show_run(request: ViewRequest) -> Context:
 
 def _describe_call(request: ViewRequest, call: Mapping[str, Any]) -> tuple[str, str, list[tuple[str, str, str]]]:
     """Return the name of a call, the title of its item, and the changed fields: name, current value, new value."""
-    sent = dict(call["arguments"])
-    target = next((str(sent.pop(name)) for name in TARGETS if name in sent), "")
+    arguments = dict(call["arguments"])
+    target = next((str(arguments.pop(name)) for name in TARGETS if name in arguments), "")
     item: Mapping[str, Any] = _find_item(request, target) if _ID.fullmatch(target) else {}
     title = str(item.get("title") or item.get("full_name") or item.get("name") or target)
     changes = [
         (name, _show_value(item.get(name)), _show_value(_resolve_date(request, name, value)))
-        for name, value in sent.items()
+        for name, value in arguments.items()
         if value and name not in UNIMPORTANT
     ]
     return call["name"], title, changes

@@ -49,7 +49,7 @@ def save_view(calls: PageCalls, name: str, filters: Mapping[str, str], texts: Te
 
     Raises:
         InvalidInputError: The name is empty or too long, there is no filter, or there are too many views.
-        ConflictError: The file has another content.
+        ConflictError: The file contains something else.
     """
     view = SavedView(single_line(name, "name", limit=MAX_NAME_CHARS), filters)
     if not filters:
@@ -67,7 +67,7 @@ def remove_view(calls: PageCalls, name: str, texts: Texts) -> Answer:
     """Remove a view.
 
     Raises:
-        ConflictError: The file has another content.
+        ConflictError: The file contains something else.
     """
     with _lock:
         return _write(calls, [view for view in _read_views(calls, texts) if view.name != name])
@@ -101,7 +101,8 @@ def _parse(text: str) -> list[SavedView] | None:
         return None
     return [
         SavedView(
-            str(row.get("name"))[:MAX_NAME_CHARS], pick_filters({key: str(it) for key, it in row["filters"].items()})
+            str(row.get("name"))[:MAX_NAME_CHARS],
+            pick_filters({key: str(value) for key, value in row["filters"].items()}),
         )
         for row in rows[:MAX_VIEWS]
     ]

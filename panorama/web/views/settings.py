@@ -89,7 +89,7 @@ def _to_row(name: str, field: FieldInfo, current: Settings, stored: Settings) ->
 
 
 def describe_setting(field: FieldInfo) -> str:
-    """Return what a setting is for, without the marks of code."""
+    """Return the description of a setting without code marks."""
     return (field.description or "").replace("`", "")
 
 

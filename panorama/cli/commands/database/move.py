@@ -150,7 +150,7 @@ def _describe_missing(missing: list[str]) -> list[str]:
 
 
 def _open_contents(settings: "Settings", space: str) -> "Callable[[Database], ContentStore]":
-    """Return what opens the store of the contents of a space, or of the data directory."""
+    """Return the functions that open the content stores of a space and of the data directory."""
     from panorama.databases import open_contents
 
     return partial(open_contents, settings.model_copy(update={SPACE_SETTING: space}), claims=False)

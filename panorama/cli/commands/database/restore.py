@@ -131,7 +131,7 @@ def _describe_active(rows: Mapping[str, int], is_own: bool) -> str:
     parts = [pluralize(count, *nouns[table]) for table, count in rows.items()]
     if not parts:
         return ""
-    withdrawn = "" if is_own else ", which will not be trusted: this data directory did not make it"
+    withdrawn = "" if is_own else ", which will not be trusted: it was made by another data directory"
     return f"It brings {' and '.join(parts)}{withdrawn}. "
 
 

@@ -23,7 +23,7 @@ LIMITS = Limits(documents=120.0, query=20.0, pause=20.0, repeats_queries=True)
 
 PAGE_ROWS = 100
 MAX_NOTES_READ = 2_000
-"""The most notes examined for ones with a title and enough text."""
+"""The maximum number of notes examined for ones with a title and enough text."""
 
 FEW_NOTES = 30
 """With fewer notes the result is mostly chance."""

@@ -81,7 +81,7 @@ def check_source(name: str, *, as_json: bool) -> None:
     """Connect to a source and print its functions.
 
     Raises:
-        PanoramaError: It does not work.
+        PanoramaError: The source cannot be reached, or refuses the connection.
     """
     home = _home()
     config = _get_config(name)

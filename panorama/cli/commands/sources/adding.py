@@ -17,7 +17,7 @@ from panorama.sources.sources_file import edit_entries, read_entries
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddRequest:
-    """What the user typed."""
+    """The arguments of `panorama sources add` as the user typed them."""
 
     name: str
     kind: str

@@ -22,7 +22,7 @@ _STYLES = {"new": "green", "known": "dim", "refused": "yellow"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundServer:
-    """A server in a client's file: what becomes of it, and why."""
+    """A server in a client's file: whether it can be added as a source, and the reason if not."""
 
     name: str
     client: str
@@ -61,7 +61,7 @@ def find_servers(home: Path, client: str | None, file: Path | None) -> list[Foun
             found.append(FoundServer(name="", client=name, file=place, state="refused", entry={}, reason=error.message))
             continue
         taken = {row.name for row in found if row.state == "new"}
-        found += [_judge(home, name, place, server, taken) for server in servers if not _is_own(server)]
+        found += [_classify(home, name, place, server, taken) for server in servers if not _is_own(server)]
     return found
 
 
@@ -95,8 +95,8 @@ def _is_own(server: ClientServer) -> bool:
     return configurations.is_own_entry(server.name, server.entry)
 
 
-def _judge(home: Path, client: str, file: Path, server: ClientServer, taken: set[str]) -> FoundServer:
-    """Return what becomes of a server: added, there already, or refused."""
+def _classify(home: Path, client: str, file: Path, server: ClientServer, taken: set[str]) -> FoundServer:
+    """Return a server with its state: new, already known, or refused."""
     name = to_identifier(server.name)[:MAX_NAME_CHARS]
 
     def build(state: State, reason: str = "") -> FoundServer:

@@ -38,7 +38,7 @@ from panorama.domain.time.times import Deadline
 from panorama.errors import InvalidInputError
 
 MAX_NAME_WORDS = 6
-"""The most words of a name that may have a day in it."""
+"""The maximum number of words of a name that may have a day in it."""
 
 _ORDINAL = re.compile(r"(?:the |de[nrsm] )?\d{1,2}(?:st|nd|rd|th|\.)", re.IGNORECASE)
 _ANCHORS = frozenset(

@@ -6,7 +6,7 @@ MAX_WORDS = 60
 """Of a longer line only the last words are looked at."""
 
 MAX_SPAN = 10
-"""The most words of one date or repetition."""
+"""The maximum number of words of one date or repetition."""
 
 
 def iter_spans(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...]]:

@@ -16,7 +16,7 @@ from panorama.index.embedders.added.manifest import MANIFEST, MODEL, TOKENIZER, 
 from panorama.index.embedders.added.model_folder import MAX_MODEL_BYTES, read_folder
 
 MAX_SIZE = 2048
-"""The most dimensions: 100,000 passages of 4,096 would need 0.8 GB in the database, and as much in the index."""
+"""The maximum number of dimensions: 100,000 passages of 4,096 need 0.8 GB in the database, and as much in the index."""
 
 _TRIAL_TEXTS = ("The boiler was serviced in autumn.", "Recipe for lemon cake")
 _SAME_COSINE = 0.9999

@@ -32,7 +32,7 @@ MAX_MODEL_BYTES = 1_000_000_000
 """The largest model file: it is held in memory while it is loaded."""
 
 MAX_TOKENS = 512
-"""The most pieces read of a text; passages are shorter."""
+"""The maximum number of pieces read of a text; passages are shorter."""
 
 _MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
 _EXTERNAL_DATA = ("*.onnx_data", "*.onnx.data")

@@ -48,7 +48,7 @@ BLOCK = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BertShape:
-    """What differs between models; `max_pieces` are the word pieces that one was trained on.
+    """The dimensions that differ between models; `max_pieces` are the word pieces that one was trained on.
 
     `opset` and `format` are the versions of ONNX that its operators need.
     """

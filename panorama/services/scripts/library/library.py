@@ -42,7 +42,7 @@ from panorama.store.log import runs
 from panorama.store.signals import Signal
 
 STATISTICS_RUNS = 200
-"""The most runs used for statistics."""
+"""The maximum number of runs used for statistics."""
 
 RECENT_RUNS = 20
 """The recent runs whose calls are shown."""

@@ -46,7 +46,7 @@ class ScriptSaveResult:
     digest: str
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return f"Saved the script {self.name}({self.parameters}) as {self.state}"
 
 
@@ -112,7 +112,7 @@ class ScriptView:
     again: str
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         by = f" by {self.by}" if self.by else ""
         return f"Script {self.name}({self.parameters}), {self.state}{by}: {self.summary}"
 
@@ -128,7 +128,7 @@ class ScriptReviewResult:
     digest: str
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         tool = f"; its tool is {self.tool}{', which only reads' if self.read_only else ''}" if self.tool else ""
         return f"The script {self.name} is {self.state}{tool}"
 
@@ -148,13 +148,13 @@ class ScriptVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptHistory:
-    """What was decided on a script, the newest first."""
+    """The decisions on a script, the newest first."""
 
     name: str
     versions: tuple[ScriptVersion, ...]
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         return f"{len(self.versions)} decisions on {self.name}"
 
 
@@ -168,6 +168,6 @@ class ScriptDiff:
     diff: str
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         how = "differs from" if self.diff else "is the same as"
         return f"{self.name} {self.new} {how} {self.old}"

@@ -8,20 +8,20 @@ from panorama.sdk.reference import Entry
 from panorama.store.items.query import list_collections
 
 COLLECTIONS = "collections"
-"""The group of what `query` can be asked for."""
+"""The group of the entries that describe the collections."""
 
 _WORDS: Mapping[str, str] = {
     "changes": "audit log history who changed what when field before after",
     "calls": "call log which tools were called used errors failed slow tokens client",
 }
-"""What is looked for in a collection, beside its name and its fields."""
+"""Further search words of a collection, beside its name and its fields."""
 
 _WORD = re.compile("[a-z_]+")
 
 
 @cache
 def collection_entries() -> Sequence[Entry]:
-    """Return one entry a collection: how it is asked, and its fields."""
+    """Return one entry for each collection: the call that queries it, and its fields."""
     return [_entry(name, fields) for name, fields in list_collections().items()]
 
 
@@ -32,7 +32,7 @@ def format_collections(entries: Iterable[Entry]) -> list[str]:
 
 
 def is_named_collection(entry: Entry, query: str) -> bool:
-    """Tell whether a query is a collection's name, alone, with words that describe it, or as `query` is called."""
+    """Return whether a query names a collection: alone, with words that describe it, or as a call of `query`."""
     if entry.group != COLLECTIONS:
         return False
     name, words = entry.name.split('"')[1], _WORD.findall(query.lower())
@@ -40,10 +40,10 @@ def is_named_collection(entry: Entry, query: str) -> bool:
 
 
 def _entry(name: str, fields: Sequence[str]) -> Entry:
-    called = f'sdk.query("{name}")'
+    usage = f'sdk.query("{name}")'
     line = f"Filter, count and sum {name} by their fields."
-    stub = f"{called}\n    Fields: {', '.join(fields)}"
+    stub = f"{usage}\n    Fields: {', '.join(fields)}"
     return Entry(
-        name=called, group=COLLECTIONS, line=line, brief=f"{called}: {line}", stub=stub, full=stub,
+        name=usage, group=COLLECTIONS, line=line, brief=f"{usage}: {line}", stub=stub, full=stub,
         words=_WORDS.get(name, ""),
     )  # fmt: skip

@@ -16,7 +16,7 @@ from panorama.services.scripts.sdk_search.rendering import (
 from panorama.services.scripts.sdk_search.word_ranking import MIN_SCORE_RATIO, WordRanking, fuse_orders
 
 ScoreTexts = Callable[[str, Sequence[str]], Sequence[float]]
-"""Returns how near each text is to a query in meaning; a text above 0 fits even without a common word."""
+"""Returns the similarity of each text to a query; a text above 0 is a match even without a common word."""
 
 NOTHING_FITS = "No function matches. Without a query, all functions are listed, one line each."
 
@@ -32,7 +32,7 @@ def _no_entries() -> Sequence[Entry]:
 
 @cache
 def _load_functions() -> Sequence[Entry]:
-    """Return all functions and recipes; they are built in 20 ms at the first search."""
+    """Return all functions and recipes; the first call takes 20 ms to build them."""
     return entries(SURFACE)
 
 
@@ -49,7 +49,7 @@ class SdkReference:
 
         Args:
             score_texts: Scores texts by meaning; returns nothing while no model is ready.
-            on_search: Is called at each search: the client is about to run a script.
+            on_search: Is called at each search, because the client will probably run a script next.
             list_scripts: Returns the saved scripts that a script may run, as they are now.
         """
         self._score_texts = score_texts
@@ -78,8 +78,8 @@ class SdkReference:
         if ranking.is_foreign(query):
             return []
         scores = ranking.score_all(query)
-        least = max(scores) * MIN_SCORE_RATIO
-        by_words = sorted((at for at, score in enumerate(scores) if score > least), key=lambda at: -scores[at])
+        threshold = max(scores) * MIN_SCORE_RATIO
+        by_words = sorted((at for at, score in enumerate(scores) if score > threshold), key=lambda at: -scores[at])
         orders = [by_words]
         if self._score_texts is not None:
             texts = [f"{entry.name}: {entry.line} {entry.words}" for entry in ranking.entries]

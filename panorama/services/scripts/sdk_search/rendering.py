@@ -13,11 +13,11 @@ from panorama.services.scripts.sdk_search.tools import BATCH_TOOLS
 Detail = Literal["brief", "signatures", "full"]
 
 MAX_CHARS = 5_700
-"""The most characters of an answer; with its summary it stays under 6 KB."""
+"""The maximum number of characters of an answer; with its summary it stays under 6 KB."""
 
 MAX_ENTRIES: Mapping[Detail, int] = {"brief": 25, "signatures": 3, "full": 3}
 MAX_SCRIPT_NAMES = 12
-"""The most saved scripts that the overview names."""
+"""The maximum number of saved scripts that the overview names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class SdkSearchResult:
     python: str
 
     def summarize(self) -> str:
-        """Return it in one line."""
+        """Return a one-line summary."""
         if not self.total:
             return "No function matches"
         more = '; detail="brief" or other words show more' if self.shown < self.total else ""

@@ -52,7 +52,7 @@ _CHANGES = text(
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What others wrote: changes in the order of their commits, and keys of rows in no order."""
+    """The writes of other processes: changes in the order of their commits, and keys of rows in no order."""
 
     changes: Sequence[ItemChange] = ()
     rows: Mapping[RowTopic, Sequence[str]] = field(default_factory=dict[RowTopic, Sequence[str]])
@@ -142,7 +142,7 @@ def _list_items(connection: Connection, kind: str, ids: Iterable[str]) -> Sequen
 
 
 def _to_item_change(row: Row[Any], item: Any) -> ItemChange:
-    """Return what a line of `changes` touched.
+    """Return the item change that a line of `changes` records.
 
     `item` is the item as it is now, None if it was purged. What was marked since counts as marked: listeners then look
     at a list once more than they need to.

@@ -20,7 +20,7 @@ Delay = Literal["", "read", "write"]
 """Whether a statement waits: for a `read` a result is returned when its rows are asked for, for a `write` none is."""
 
 MAX_WAITING_BYTES = 1 << 16
-"""The most bytes of parameters that wait; more are sent at once."""
+"""The maximum number of bytes of parameters that wait; more are sent at once."""
 
 ANSWER_SECONDS = 20.0
 """How long the answer to the end of a view may take before its connection counts as lost."""

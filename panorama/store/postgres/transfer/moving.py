@@ -55,12 +55,12 @@ def fill_space(
 ) -> list[str]:
     """Write the rows of a data directory's file into a space without data, and compare them, in one transaction.
 
-    The contents of files are copied first. Nobody writes to either meanwhile. Returns the digests of contents that are
-    missing or damaged in the data directory.
+    The contents of files are copied first. The data directory and the space must not be written to meanwhile. Returns
+    the digests of contents that are missing or damaged in the data directory.
 
     Raises:
         ConflictError: The space holds data.
-        UnavailableError: Another Panorama serves the space, or one of both cannot be written; nothing was changed.
+        UnavailableError: Another Panorama serves the space, or a database cannot be written; nothing was changed.
     """
     with (
         closing(SqliteDatabase(home / FILE_NAME)) as source,
@@ -95,7 +95,7 @@ def _own_stores(home: Path) -> ContentStores:
 
 
 def _require_no_data(driver: psycopg.Connection[Any], space: str) -> None:
-    """Check that nothing was ever stored in a space; a daemon that was started with it leaves marks alone."""
+    """Check that nothing was ever stored in a space; starting a daemon with it does not count."""
     row = driver.execute(SQL("SELECT 1 FROM {} LIMIT 1").format(Identifier(changes.name))).fetchone()
     if row:
         raise ConflictError(
@@ -107,13 +107,13 @@ def _require_no_data(driver: psycopg.Connection[Any], space: str) -> None:
 def fill_file(
     url: str, space: str, home: Path, progress: ProgressCallback = noop, files: ContentStores | None = None
 ) -> list[str]:
-    """Write the rows of a space to a new file of a data directory, and compare them; nobody writes meanwhile.
+    """Write the rows of a space to a new file of a data directory, and compare them; it must not be written to.
 
     The contents of files are copied too. Returns the digests of those that are missing or damaged in the space.
 
     Raises:
         ConflictError: The file exists.
-        UnavailableError: Another Panorama serves the space, or the file cannot be written; there is none then.
+        UnavailableError: Another Panorama serves the space, or the file cannot be written; it is removed then.
     """
     file = home / FILE_NAME
     if file.exists():
@@ -163,9 +163,9 @@ def _require_renamable(database: PostgresDatabase) -> None:
 
 
 def set_file_aside(home: Path, now: datetime) -> Path:
-    """Keep the file that was moved, and the contents of files, under other names; return the path of the file.
+    """Rename the file that was moved and the folder of contents; return the new path of the file.
 
-    The file is for reading only.
+    The file becomes read-only.
     """
     file = home / FILE_NAME
     aside = file.with_name(f"moved-{now:%Y%m%dT%H%M%SZ}.db")
@@ -180,7 +180,7 @@ def set_file_aside(home: Path, now: datetime) -> Path:
 
 
 def set_space_aside(url: str, space: str, now: datetime) -> str:
-    """Keep a space that was moved under another name, which no daemon opens; return it.
+    """Rename a space that was moved, so that no daemon opens it; return its new name.
 
     Raises:
         UnavailableError: Another Panorama serves the space, or the role may not rename it.
