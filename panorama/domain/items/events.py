@@ -157,6 +157,7 @@ def check_span(starts_at: Deadline, ends_at: Deadline) -> None:
         )
     if ends_at < starts_at:
         raise InvalidInputError("The event ends before it begins.", hint="Give ends_at after starts_at.")
+    # both are days or both are moments, as checked above; the types do not show it
     length: timedelta = ends_at - starts_at  # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
     if length > MAX_LENGTH or (length == MAX_LENGTH and not isinstance(starts_at, datetime)):  # the last day counts
         raise InvalidInputError("The event lasts more than 366 days.", hint="Give a shorter one that recurs.")

@@ -71,7 +71,7 @@ def restore_folder(source: str, *, yes: bool) -> None:
     agrees to those of the copy. The configuration is not changed.
 
     Raises:
-        InvalidInputError: It is not a backup, or is damaged.
+        InvalidInputError: The folder is not a backup or an export, or is damaged.
         DeclinedError: The user did not agree.
         UnavailableError: The daemon does not stop, or the copy cannot be written; nothing was changed.
     """
@@ -86,18 +86,9 @@ def restore_folder(source: str, *, yes: bool) -> None:
         confirm(f"Replace {backend.maintenance.describe()} by {quote_path(Path(source))}? {note}")
     sources = service.list_sources(source)
     is_agreed = _ask_for_sources(home, sources, yes=yes)
-    address = Address(str(home))
     try:
         done = service.restore_agreed(source, str(fresh), sources if is_agreed else None)
-        with translate_errors(), exclusive_start(address):
-            end_daemon(address, again=False)
-            with hold_data(address):
-                contents = _store_contents(settings, fresh / "files")
-                replaced = backend.maintenance.replace(
-                    fresh / "panorama.db", datetime.now(UTC), is_own=True, contents=contents
-                )
-            _move_scripts(fresh, home, now)
-            _move_sources(fresh, home, now)
+        replaced = _put_in_place(fresh, home, settings, now)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     _print_restored(source, replaced, done.withdrawn)
@@ -105,6 +96,21 @@ def restore_folder(source: str, *, yes: bool) -> None:
     if settings := [name for name in done.withheld if not name.startswith(SOURCES_PREFIX)]:
         console.print_message(f"Settings that were left out of config.toml: {', '.join(settings)}", "yellow")
     print_withheld_of_sources(done.withheld, is_restored=True)
+
+
+def _put_in_place(fresh: Path, home: Path, settings: Settings, now: datetime) -> Replacement:
+    """Stop the daemon, and replace the data by those of a restored folder."""
+    address = Address(str(home))
+    with translate_errors(), exclusive_start(address):
+        end_daemon(address, again=False)
+        with hold_data(address):
+            contents = _store_contents(settings, fresh / "files")
+            replaced = open_backend(settings).maintenance.replace(
+                fresh / "panorama.db", datetime.now(UTC), is_own=True, contents=contents
+            )
+        _move_scripts(fresh, home, now)
+        _move_sources(fresh, home, now)
+    return replaced
 
 
 def _ask_for_sources(home: Path, sources: SourcesCopy, *, yes: bool) -> bool | None:
