@@ -19,8 +19,6 @@ import psutil
 import pytest
 from fastmcp import Client
 from fastmcp.client.client import CallToolResult
-from fastmcp.prompts import Prompt
-from fastmcp.resources import ResourceTemplate
 from jsonschema import Draft202012Validator
 
 from panorama.app import App, open_app
@@ -37,8 +35,8 @@ from tests.stored_rows import count_rows
 from tests.tool_errors import parse_error
 
 pytest_plugins = (
-    "tests.browser.fixtures", "tests.garbage", "tests.postgres.fixtures", "tests.recorded_tables", "tests.saved_world",
-    "tests.store.fixtures", "tests.templates",
+    "tests.browser.fixtures", "tests.garbage", "tests.postgres.fixtures", "tests.prepared_parts",
+    "tests.recorded_tables", "tests.saved_world", "tests.store.fixtures", "tests.templates",
 )  # fmt: skip
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -257,33 +255,6 @@ def schemas_are_checked_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def prompts_and_pages_are_described_once() -> Iterator[None]:
-    """Remember prompts and the templates of pages between servers: to describe their functions takes 8 ms a server."""
-    new_prompt, new_template = Prompt.from_function, ResourceTemplate.from_function
-    prompts: dict[str, Prompt] = {}
-    templates: dict[tuple[str, str], ResourceTemplate] = {}
-
-    def make_prompt(fn: Callable[..., Any], *values: Any, **fields: Any) -> Prompt:
-        key = f"{fn.__module__}.{fn.__qualname__}"
-        if not key.startswith("panorama."):
-            return new_prompt(fn, *values, **fields)
-        if key not in prompts:
-            prompts[key] = new_prompt(fn, *values, **fields)
-        return prompts[key]
-
-    def make_template(fn: Callable[..., Any], uri_template: str, **fields: Any) -> ResourceTemplate:
-        key = f"{fn.__module__}.{fn.__qualname__}", uri_template
-        if key not in templates:
-            templates[key] = new_template(fn, uri_template, **fields)
-        return templates[key].model_copy(update={"fn": fn})  # each server reads its own data
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Prompt, "from_function", make_prompt)
-        patch.setattr(ResourceTemplate, "from_function", make_template)
-        yield
-
-
 def _remembered(made: Callable[[Arguments], Any]) -> Callable[[Arguments], Any]:
     known: dict[Any, Any] = {}
 
@@ -362,21 +333,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line("; ".join([total, *escapes]))
 
 
-_known_settings: dict[object, Settings] = {}
-"""Settings, which cannot be changed, by all that they were read from: to read them takes 3 ms."""
-
-
-def _read_settings(home: Path, toolsets: tuple[str, ...]) -> Settings:
-    """Read the settings, once for each environment if there is no file of settings."""
-    variables = tuple(sorted((name, value) for name, value in os.environ.items() if name.startswith("PANORAMA_")))
-    key = home, toolsets, variables
-    if (home / "config.toml").exists() or "PANORAMA_TIMEZONE" not in os.environ:
-        return read_settings(home=home, toolsets=toolsets)
-    if key not in _known_settings:
-        _known_settings[key] = read_settings(home=home, toolsets=toolsets)
-    return _known_settings[key]
-
-
 @pytest.fixture
 def app(
     home: Path,
@@ -384,11 +340,12 @@ def app(
     clock: StandingClock,
     toolsets: tuple[str, ...],
     queue: StandInQueue,
+    read_settings_once: Callable[[Path, tuple[str, ...]], Settings],
     one_template: None,
 ) -> Iterator[App]:
     """The product, with a clock that stands still and ids that count up; its scripts share a process to fork from."""
     context = ServiceContext(database, BERLIN, home, clock, CountedIds())
-    with open_app(_read_settings(home, toolsets), context, queue) as product:
+    with open_app(read_settings_once(home, toolsets), context, queue) as product:
         yield product
 
 
