@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, and_, case, func, literal, null, select, u
 from panorama.domain.items.choices import CLOSED_STATUSES, OPEN_STATUSES
 from panorama.store.backend import Session
 from panorama.store.items.rows import NOUNS
-from panorama.store.items.tasks import Clock, Conditions, due_before, living, overdue
+from panorama.store.items.tasks import IS_OPEN, Clock, Conditions, due_before, living, overdue
 from panorama.store.paging import Rows
 from panorama.store.tables import changes, notes, projects, tasks
 
@@ -90,7 +90,7 @@ def _select_states(clock: Clock, soon: timedelta, project: str | None) -> list[R
     """Return the statements that count living tasks by status, overdue and due soon: a name, project and number."""
     where = [living()] + ([tasks.c.project == project] if project else [])
     end = clock.today + soon + timedelta(days=1)
-    is_coming = and_(tasks.c.status.in_(OPEN_STATUSES), due_before(tasks.c.deadline, end, clock.zone))
+    is_coming = and_(IS_OPEN, due_before(tasks.c.deadline, end, clock.zone))
     by_status = select(tasks.c.status, tasks.c.project, func.count()).where(*where)
     by_deadline = [
         select(literal(name), tasks.c.project, func.count()).where(*where, test).group_by(tasks.c.project)
@@ -186,7 +186,7 @@ def ask_overdue(session: Session, clock: Clock) -> Callable[[], ByProject]:
     Uses the current deadlines; later changes of deadlines are not considered.
     """
     then = (living(), tasks.c.created_at < clock.now, due_before(tasks.c.deadline, clock.today, clock.zone))
-    still_open = _ask_per_project(session, *then, tasks.c.status.in_(OPEN_STATUSES))
+    still_open = _ask_per_project(session, *then, IS_OPEN)
     closed_later = _ask_per_project(
         session, *then, tasks.c.status.in_(CLOSED_STATUSES), tasks.c.status_changed_at >= clock.now
     )

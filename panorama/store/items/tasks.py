@@ -7,7 +7,19 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, Integer, Select, String, and_, func, literal_column, or_, select, type_coerce
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Select,
+    String,
+    and_,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    type_coerce,
+)
 
 from panorama.domain.items.choices import OPEN_STATUSES
 from panorama.domain.items.tasks import Task
@@ -33,6 +45,9 @@ Condition = ColumnElement[bool]
 
 Conditions = tuple[Condition, ...]
 """Conditions that rows meet all of. Those of the same filters are the same objects, so that statements are found."""
+
+IS_OPEN = tasks.c.status.in_([literal(status, tasks.c.status.type) for status in OPEN_STATUSES])
+"""The condition for open tasks; with literals its SQL is written once, not for each execution as that of a list."""
 
 RECENT = timedelta(days=7)
 DAY_CHARS = 10
@@ -84,7 +99,7 @@ def overdue(clock: Clock) -> ColumnElement[bool]:
     # The plain bound lets an index be used; nothing later than tomorrow in UTC can be overdue.
     bound = text < (clock.today + timedelta(days=2)).isoformat()
     return and_(
-        tasks.c.status.in_(OPEN_STATUSES),
+        IS_OPEN,
         bound,
         or_(due_before(tasks.c.deadline, clock.today, clock.zone), past_moment),
     )
@@ -102,12 +117,12 @@ def due_between(first: date, last: date, zone: ZoneInfo) -> ColumnElement[bool]:
 
 def overdue_in_period(first: date, last: date, at: Clock) -> Conditions:
     """Return the condition for open tasks with a passed deadline in a period."""
-    return living(), tasks.c.status.in_(OPEN_STATUSES), due_between(first, last, at.zone), overdue(at)
+    return living(), IS_OPEN, due_between(first, last, at.zone), overdue(at)
 
 
 def due_in_period(first: date, last: date, zone: ZoneInfo) -> Conditions:
     """Return the condition for open tasks due in a period."""
-    return living(), tasks.c.status.in_(OPEN_STATUSES), due_between(first, last, zone)
+    return living(), IS_OPEN, due_between(first, last, zone)
 
 
 def living() -> ColumnElement[bool]:
@@ -117,20 +132,19 @@ def living() -> ColumnElement[bool]:
 
 def view_condition(name: str, clock: Clock) -> ColumnElement[bool]:
     """Return the condition of a named view."""
-    is_open = tasks.c.status.in_(OPEN_STATUSES)
     today = clock.today
     next_monday = today + timedelta(days=7 - today.weekday())
     tomorrow = start_of_day(today + timedelta(days=1), clock.zone)
     views: dict[str, ColumnElement[bool]] = {
         "overdue": overdue(clock),
         "today": and_(
-            is_open,
+            IS_OPEN,
             or_(due_before(tasks.c.deadline, today + timedelta(days=1), clock.zone), tasks.c.scheduled_at < tomorrow),
         ),
-        "this_week": and_(is_open, due_before(tasks.c.deadline, next_monday, clock.zone)),
-        "urgent": and_(is_open, tasks.c.urgent),
-        "important": and_(is_open, tasks.c.important),
-        "no_deadline": and_(is_open, tasks.c.deadline.is_(None)),
+        "this_week": and_(IS_OPEN, due_before(tasks.c.deadline, next_monday, clock.zone)),
+        "urgent": and_(IS_OPEN, tasks.c.urgent),
+        "important": and_(IS_OPEN, tasks.c.important),
+        "no_deadline": and_(IS_OPEN, tasks.c.deadline.is_(None)),
         "in_progress": tasks.c.status == "in_progress",
         "parked_ideas": tasks.c.status == "idea",
         "recently_done": and_(tasks.c.status == "done", tasks.c.completed_at >= clock.now - RECENT),
@@ -170,7 +184,7 @@ def status_conditions(status: str | None) -> Conditions:
     """Return the condition for a status, `open` or `any`."""
     if not status or status == "any":
         return ()
-    return (tasks.c.status.in_(OPEN_STATUSES) if status == "open" else tasks.c.status == status,)
+    return (IS_OPEN if status == "open" else tasks.c.status == status,)
 
 
 def waits_for_somebody() -> Condition:
@@ -185,7 +199,7 @@ def ask_closed(session: Session, conditions: Conditions) -> Rows:
 
 @lru_cache(MAX_CACHED_STATEMENTS)
 def _build_closed_statement(conditions: Conditions) -> Select[tuple[str]]:
-    return select(tasks.c.id).where(*conditions, tasks.c.status.not_in(OPEN_STATUSES)).limit(1)
+    return select(tasks.c.id).where(*conditions, ~IS_OPEN).limit(1)
 
 
 def count_per_day(session: Session, field: str, days: Sequence[datetime], project: str | None = None) -> list[int]:
@@ -201,7 +215,7 @@ def count_per_day(session: Session, field: str, days: Sequence[datetime], projec
 def count_open_at(session: Session, moment: datetime, project: str | None = None) -> int:
     """Return how many of the living tasks were open at a time, as far as they tell: created, and not yet closed."""
     closed_at = func.coalesce(tasks.c.completed_at, tasks.c.status_changed_at)
-    is_open = or_(tasks.c.status.in_(OPEN_STATUSES), closed_at >= moment)
+    is_open = or_(IS_OPEN, closed_at >= moment)
     conditions = (*build_conditions(project=project, zone=ZoneInfo("UTC")), tasks.c.created_at < moment, is_open)
     return session.connection.execute(select(func.count()).where(*conditions, tasks.c.status != "idea")).scalar_one()
 
