@@ -79,7 +79,7 @@ class Connection:
         self._calls: dict[Any, DirectCall] = {}
         self._tasks: TaskGroup | None = None
         self._questions: set[Any] = set()
-        self._changed = anyio.Event()
+        self._waiters: dict[anyio.Event, Callable[[], bool]] = {}
         self._reading = anyio.CancelScope()
         self._serving = anyio.CancelScope()
         self._is_closing = False
@@ -329,12 +329,19 @@ class Connection:
             await self._incoming.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=id_, error=error)))
 
     def _notify_changed(self) -> None:
-        self._changed.set()
-        self._changed = anyio.Event()
+        """Wake those whose condition holds now; each wake is a turn of the event loop."""
+        for changed, so in self._waiters.items():
+            if so():
+                changed.set()
 
     async def _wait_until(self, so: Callable[[], bool]) -> None:
         while not so():
-            await self._changed.wait()
+            changed = anyio.Event()
+            self._waiters[changed] = so
+            try:
+                await changed.wait()
+            finally:
+                del self._waiters[changed]
 
 
 def _open_channel() -> tuple[MemoryObjectSendStream[Any], MemoryObjectReceiveStream[Any]]:
