@@ -154,6 +154,17 @@ def test_links_are_not_followed_out_of_the_folder(vault: Vault, run: Import, tmp
     assert (report["files"], report["notes_created"], sorted(whys(report))) == (1, 1, ["a.md", "up"])
 
 
+def test_a_link_to_a_folder_within_the_folder_is_named_and_its_files_are_read_once(vault: Vault, run: Import):
+    vault.write("House/b.md", "yes")
+    (vault.root / "Current").symlink_to(vault.root / "House")
+    (vault.root / "House" / "self").symlink_to(vault.root)
+
+    report = run()
+
+    assert (report["notes_created"], report["unread"], sorted(whys(report))) == (1, 0, ["Current", "House/self"])
+    assert "is not followed" in whys(report)["Current"]
+
+
 PERSON = """---
 title: Anna
 email: anna@example.org   # private

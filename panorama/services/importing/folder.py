@@ -27,6 +27,8 @@ SKIPPED_FOLDERS = frozenset({"node_modules"})
 TASKS_SETTINGS = ".obsidian/plugins/obsidian-tasks-plugin/data.json"
 HIDDEN = "hidden files, and folders of programs, are not read"
 NOT_FOLLOWED = "a link that leads out of the folder is not followed"
+FOLDER_NOT_FOLLOWED = "a link to a folder is not followed; a folder that is inside is read under its own path"
+UNFOLLOWED = frozenset({NOT_FOLLOWED, FOLDER_NOT_FOLLOWED})
 MAX_SHOWN_CHARS = 200
 READ_SECONDS = 30.0
 """The time limit for reading one file, because a disconnected disk would block forever."""
@@ -174,8 +176,10 @@ def _skip_reason(entry: os.DirEntry[str], root: str) -> str:
     """Return why a file cannot be read; "" if it can, or would be skipped anyway."""
     if entry.is_symlink():
         target = Path(os.path.realpath(entry.path))
-        leads_out = not target.is_relative_to(root) and (_is_markdown(entry.name) or target.is_dir())
-        return NOT_FOLLOWED if leads_out else ""
+        is_folder = target.is_dir()
+        if not target.is_relative_to(root):
+            return NOT_FOLLOWED if is_folder or _is_markdown(entry.name) else ""
+        return FOLDER_NOT_FOLLOWED if is_folder else ""
     if _is_markdown(entry.name) and _printable(entry.path) != entry.path:
         return "its name is not valid Unicode"
     if _is_markdown(entry.name) and not entry.is_file(follow_symlinks=False):

@@ -104,7 +104,7 @@ class ImportStats:
     def skip(self, path: str, why: str) -> None:
         """Record a skipped file; an unreadable one makes the import incomplete."""
         self.add("skipped")
-        self.add("unread", int(why != folders.NOT_FOLLOWED))
+        self.add("unread", int(why not in folders.UNFOLLOWED))
         self.add_problem(path, why)
 
     def to_report(self, *, folder: str, files: int, dry_run: bool) -> ImportReport:
