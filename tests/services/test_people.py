@@ -267,3 +267,16 @@ def test_a_merge_moves_links_by_id_and_undo_restores_them(call: Call, ana: Any) 
     assert call("notes.get", note=note).data["content"] == f"With [[{twin}]] and [[{twin}|her]] and [[A. Kovač]]"
     assert call("notes.get", note=box).data["content"] == f"- [ ] ask [[{twin}]]"
     assert [row["title"] for row in call("tasks.list").data] == [f"ask [[{twin}]]"]
+
+
+def test_a_merge_moves_the_links_of_the_duplicate_to_itself(call: Call, ana: Any) -> None:
+    twin = call("people.create", name="A. Kovač").data["id"]
+    call("people.update", person=twin, notes=f"Is [[{twin}]], or [[A. Kovač]], or [[Ana Kovač]].")
+
+    call("people.merge", person=twin, into=ana["id"])
+
+    kept = call("items.get", item=ana["id"]).data["item"]
+    assert kept["notes"] == f"Is [[{ana['id']}]], or [[A. Kovač]], or [[Ana Kovač]]."
+    assert list(call("graph.related", item=ana["id"]).data["unresolved"]) == []
+    call("history.undo")
+    assert call("items.get", item=twin).data["item"]["notes"].startswith(f"Is [[{twin}]]")

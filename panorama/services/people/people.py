@@ -12,6 +12,7 @@ from panorama.domain.items.item import (
 )
 from panorama.domain.items.people import SELF_ALIAS, Person, merge_fields, parse_birthday, parse_email
 from panorama.domain.items.references import PersonRef, TeamRef
+from panorama.domain.markdown.wiki_links import rename_links
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.text.wording import pluralize
 from panorama.domain.time import times
@@ -195,7 +196,8 @@ class People(Service):
         kept: Person = rows.load(session, "person", into)
         values: dict[str, Any] = {**merge_fields(kept, duplicate), **_merged_manager(kept, duplicate)}
         values["aliases"] = normalize_aliases(values["aliases"])
-        values["notes"] = validate_text(values["notes"], "notes")
+        notes, _ = rename_links(values["notes"], frozenset({person}), into)
+        values["notes"] = validate_text(notes, "notes")
         manager = values["manager"]
         if manager and not {person, into}.isdisjoint(people.list_managers(session, manager)):
             raise _circular_error()
