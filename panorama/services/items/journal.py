@@ -1,5 +1,7 @@
 """Operations on journal entries."""
 
+from datetime import datetime
+
 from panorama.domain.items.item import single_line
 from panorama.domain.items.journal import ENTRY_CHARS, JournalEntry
 from panorama.domain.items.references import JournalRef
@@ -26,22 +28,22 @@ class Journal(Service):
         with self._reading() as session:
             return listing.list_items(session, "journal", page, order=("-at",), since=since, until=until)
 
-    def create(self, text: str, at: str = "") -> JournalEntry:
+    def create(self, text: str, at: str = "") -> Result[JournalEntry]:
         """Add one line to the journal: what happened.
 
         A diary or log. For longer texts use create_note.
 
         Args:
-            at: When it happened; by default now.
+            at: When it happened; by default now. A day without a time is its noon.
         """
         now = self._now()
         with self._writing() as session:
-            moment = times.parse_datetime(at, "at", now=now, zone=self._context.zone) if at.strip() else now
+            moment, hint = self._read_moment(at) if at.strip() else (now, "")
             entry = JournalEntry(
                 **self._new_item_fields("journal", now), text=single_line(text, "text", limit=ENTRY_CHARS), at=moment
             )
             rows.add(session, entry)
-            return entry
+            return Result(entry, hint=hint)
 
     def update(self, entry: JournalRef, text: str | None = None, at: str | None = None) -> Result[JournalEntry]:
         """Change the text or the time of a journal entry.
@@ -50,9 +52,21 @@ class Journal(Service):
         """
         with self._writing() as session:
             old: JournalEntry = rows.load(session, "journal", entry)
+            hint = ""
             values = drop_none(text=single_line(text, "text", limit=ENTRY_CHARS) if text is not None else None)
             if at is not None:
-                values["at"] = times.parse_datetime(at, "at", now=self._now(), zone=self._context.zone)
+                values["at"], hint = self._read_moment(at)
             new = old.with_changes(self._now(), **values)
             rows.save(session, old, new)
-            return Result(new, wrote=new is not old)
+            return Result(new, hint=hint, wrote=new is not old)
+
+    def _read_moment(self, text: str) -> tuple[datetime, str]:
+        """Return when something happened, and a hint if a time of day was assumed."""
+        now, zone = self._now(), self._context.zone
+        day = times.parse_deadline(text, "at", now=now, zone=zone)
+        if isinstance(day, datetime):
+            return day, ""
+        if day == times.today(now, zone):
+            return now, ""
+        noon = times.at_noon(day, zone)
+        return noon, f"No time was given: it was set to noon, {times.format_time(noon, zone)}."
