@@ -24,6 +24,17 @@ def test_an_event_lasts_an_hour_unless_its_end_is_given(call: Call) -> None:
     assert long["ends_at"] == "2026-05-22T12:00+02:00"
 
 
+def test_minutes_after_a_time_are_written_with_m_or_min(call: Call) -> None:
+    for end in ("+30m", "+30 m", "+30min"):
+        event = call("events.create", title="Call", starts_at="friday 9:00", ends_at=end).data
+        assert event["ends_at"] == "2026-05-22T09:30+02:00"
+
+    with pytest.raises(InvalidInputError, match="ends_at is not a date"):
+        call("events.create", title="Days", starts_at="2026-05-22", ends_at="+1m")
+    with pytest.raises(InvalidInputError, match="deadline is not a date"):
+        call("tasks.create", title="Tiles", deadline="+1m")
+
+
 def test_a_day_makes_an_all_day_event_and_two_a_span(call: Call) -> None:
     call("events.create", title="Holiday", starts_at="2026-05-21", ends_at="2026-05-23")
     call("events.create", title="Birthday", starts_at="2026-05-22")

@@ -365,5 +365,6 @@ def test_an_end_that_is_a_time_of_day_or_a_distance_counts_from_the_start_and_is
     assert (made["started_at"], made["ended_at"]) == ("2026-05-15T15:00+02:00", "2026-05-15T17:00+02:00")
     assert late["ended_at"] == "2026-05-12T01:00+02:00"
     assert moved["ended_at"] == "2026-05-15T15:30+02:00"
+    assert call("sessions.update", session="Weekly", ended_at="+45m").data["ended_at"] == "2026-05-15T15:45+02:00"
     with pytest.raises(InvalidInputError, match="ends before it begins"):
         call("sessions.update", session="Weekly", ended_at="2pm")

@@ -37,6 +37,11 @@ def start_of_day(day: date, zone: ZoneInfo) -> datetime:
     return datetime.combine(day, time(), zone).astimezone(UTC)
 
 
+def at_noon(day: date, zone: ZoneInfo) -> datetime:
+    """Return noon of a day in a zone, in UTC."""
+    return datetime.combine(day, time(12), zone).astimezone(UTC)
+
+
 def parse_deadline(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> Deadline:
     """Parse a day or a time.
 
@@ -150,6 +155,8 @@ _FROM_START = re.compile(
 )
 """Ends that are counted from the start: a distance, or only a time of day."""
 
+_MINUTES = re.compile(r"\+(\d{1,4}) ?m", re.IGNORECASE)
+
 MAX_NIGHT = timedelta(hours=12)
 """An end that is only a time of day is that of the next day if the span then lasts no longer: 22:00 to 2:00."""
 
@@ -157,9 +164,13 @@ MAX_NIGHT = timedelta(hours=12)
 def parse_end(text: str, name: str, *, start: Deadline, zone: ZoneInfo) -> Deadline | None:
     """Parse an end that counts from a start, a time of day or a distance; return None for any other.
 
+    After a time, +30m is 30 minutes; after a day it is refused, since it might be months.
+
     Raises:
         InvalidInputError: It is outside the years 1900 to 2199.
     """
+    if isinstance(start, datetime) and (match := _MINUTES.fullmatch(text.strip())):
+        text = f"+{match[1]}min"
     if not _FROM_START.fullmatch(text.strip()):
         return None
     base = start if isinstance(start, datetime) else start_of_day(start, zone)
