@@ -43,8 +43,15 @@ def summarize_search(page: Page[Any]) -> str:
     count += " with these filters" if "filtered" in index else ""
     count += " with corrected words" if "corrected" in index else ""
     weaker = f", {index['weaker']} weaker left out (see other modes)" if "weaker" in index else ""
-    changing = f"; {index['model']} is searched until {index['changing_to']} is ready" if "changing_to" in index else ""
-    return count + _describe_more(page) + weaker + _describe_gap(index) + changing
+    return count + _describe_more(page) + weaker + _describe_gap(index) + _describe_change(index)
+
+
+def _describe_change(index: Mapping[str, Any]) -> str:
+    """Describe the move to another model and why it failed, "" if there is none."""
+    if "changing_to" not in index:
+        return ""
+    failure = f": {index['do']}" if "do" in index else ""
+    return f"; {index['model']} is searched until {index['changing_to']} is ready{failure}"
 
 
 def _describe_gap(index: Mapping[str, Any]) -> str:

@@ -44,6 +44,25 @@ def test_a_model_whose_file_is_damaged_is_said(home: Path, tmp_path: Path, monke
         assert "is damaged" in assert_search_by_words(house)["last_error"]
 
 
+def test_a_move_to_a_model_whose_file_is_damaged_is_reported_with_every_search(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with followed(home, index_engine="exact") as house:
+        note(house, "quince jam")
+        converges(house)
+    for file in (bundled.STATIC, bundled.VOCABULARY):
+        (tmp_path / file.name).write_bytes(file.path.read_bytes())
+    (tmp_path / bundled.MINILM.name).write_bytes(bundled.MINILM.path.read_bytes()[:-1])
+    monkeypatch.setattr(bundled, "FOLDER", tmp_path)
+
+    with followed(home, index_engine="exact", embedder="minilm") as house:
+        until(lambda: "is damaged" in searched(house, "quince")["summary"], "the reason")
+        answer = searched(house, "quince")
+
+    assert "static is searched until minilm is ready: The model's file" in answer["summary"]
+    assert answer["summary"].endswith("is damaged. Install Panorama again.")
+
+
 @pytest.mark.slow
 def test_words_are_found_when_the_default_model_s_table_is_truncated_while_it_is_in_use(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

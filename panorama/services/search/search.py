@@ -338,11 +338,11 @@ def _describe_index(hits: Sequence[Hit] | None, nearest: SemanticResult | None) 
     ran = [] if hits is None else ["keyword"]
     if nearest is None:
         return {"ran": ran}
+    do = {"do": nearest.hint} if nearest.hint else {}
     if nearest.has_run:
         pending = {"pending": nearest.pending} if nearest.pending else {}
         changing = {"changing_to": nearest.successor} if nearest.successor else {}
-        return {"ran": [*ran, "semantic"], **pending, "model": nearest.model, **changing}
-    do = {"do": nearest.hint} if nearest.hint else {}
+        return {"ran": [*ran, "semantic"], **pending, "model": nearest.model, **changing, **do}
     return {"ran": ran, "missing": nearest.missing, **do}
 
 

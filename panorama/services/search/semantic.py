@@ -153,10 +153,11 @@ class SemanticSearch(Service):
                 self._is_outdated |= isinstance(error, ModelMismatchError)
                 return SemanticResult(missing=error.message, hint=error.hint or "Ask again in a moment.")
             successor = opened.chosen.model.id if opened.is_changing else ""
-            model = opened.active.model.id
+            error = self._find_failure() if successor else None
+            reason = " ".join(filter(None, (error.message, error.hint))) if error else ""
             return SemanticResult(
-                hits=tuple(map(to_semantic_hit, hits)), pending=lag.unindexed,
-                last_change=lag.last_indexed, model=model, successor=successor,
+                hits=tuple(map(to_semantic_hit, hits)), pending=lag.unindexed, last_change=lag.last_indexed,
+                model=opened.active.model.id, successor=successor, hint=reason,
             )  # fmt: skip
 
         return wait_for_result

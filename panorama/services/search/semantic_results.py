@@ -21,7 +21,7 @@ class SemanticResult:
 
     If it did not run, `missing` says why and `hint` what to do. `pending` counts changes not in the index, and
     `last_change` is the last one in it.
-    `successor` is the model that will replace `model`.
+    `successor` is the model that will replace `model`; if that failed, `hint` says why and what to do.
     """
 
     hits: tuple[SemanticHit, ...] = ()
