@@ -258,6 +258,17 @@ def test_a_folder_is_previewed_before_it_is_imported(page: PageClient, reader: P
     assert 'class="tiles"' not in nothing
 
 
+def test_an_import_says_in_the_language_of_the_page_what_it_did(page: PageClient, tmp_path: Path) -> None:
+    (tmp_path / "Plan.md").write_text("# Plan\n\n- [ ] Dig\n")
+
+    answer = page.post(
+        "/do/import.markdown", {"token": page.token, "folder": str(tmp_path)}, accept="application/json",
+        accept_language="de",
+    ).json()  # fmt: skip
+
+    assert answer["message"] == "Importiert: 2 neu, 0 geändert"
+
+
 def test_a_dry_run_shows_what_is_there_and_what_would_be(page: PageClient, life: dict[str, str]) -> None:
     code = f'"""Rename."""\n\ndef main():\n    sdk.tasks.update("{life["task"]}", title="Dig bed two")\n'
     page.call("scripts.save", name="rename", code=code)

@@ -164,6 +164,15 @@ def test_the_graph_around_an_item_has_what_is_within_some_steps(page: PageClient
     assert "<h1>Ida Berg</h1>" in far
 
 
+def test_the_kinds_of_relations_in_the_graph_are_in_german_on_a_german_page(page: PageClient, ida: str) -> None:
+    tasks = [page.call("tasks.create", title=title)["id"] for title in ("Dig", "Sow")]
+    page.call("relations.create", from_item=tasks[1], to_item=tasks[0], kind="blocked_by")
+
+    html = page.page("/graph", accept_language="de")
+
+    assert "<title>blockiert durch</title>" in html or "<title>blockiert</title>" in html
+
+
 def test_a_large_graph_is_cut_to_its_most_linked_items_and_says_so(page: PageClient) -> None:
     page.call("notes.create", title="Hub")
     for start in range(0, 300, 50):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from panorama import web
 from panorama.config import Settings
+from panorama.domain.items.relations import INVERSES
 from panorama.mcp.apps import apps
 from panorama.mcp.apps.apps import list_texts
 from panorama.translations import GERMAN, explanations
@@ -55,6 +56,7 @@ def iter_used() -> Iterator[str]:
     ):
         yield from (words for _, words in pairs)
     yield from (heading for heading, *_ in (*review.FIGURES, *imports.MARKDOWN.counts, *imports.MEMORY.counts))
+    yield from (kind.replace("_", " ") for kind in INVERSES)
     yield from ("Slipped", "Completed", "Due next")
     yield from list_texts((Path(apps.__file__).parent / "view.js").read_text())
 
