@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from panorama.cli.client import Answer, Client
 from panorama.cli.console import console
@@ -13,6 +13,9 @@ from panorama.cli.options import AsJson, Background, Yes, argument, examples, gr
 from panorama.domain.sources.names import SOURCES_PREFIX
 from panorama.domain.text.sizes import format_size
 from panorama.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from panorama.services.archive.secrets import SendingSettings
 
 EXPORT_EXAMPLES = examples("panorama export                     # into the data directory", "panorama export ~/Desktop")
 PURGE_EXAMPLES = examples(
@@ -201,20 +204,24 @@ def _restore(source: str, to: str | None, *, yes: bool) -> Answer:
 
     home, path = data_directory(), _absolute_path(source) or ""
     service = RestoreService(home, open_backend(read_settings()).snapshots)
-    settings = keep_sending_settings(service.list_sending(path), yes=yes)
+    sending = service.list_sending(path)
+    settings = sending if keep_sending_settings(sending, yes=yes) else None
     sources = service.list_sources(path)
     agreed = sources if restore_sources(sources.describe(), yes=yes) else None
     with _report_interrupt("Nothing was made."), console.progress("Restoring") as moved, report_progress_to(moved):
-        done = service.restore_agreed(path, _absolute_path(to) or "", agreed, with_settings=settings)
+        done = service.restore_agreed(path, _absolute_path(to) or "", agreed, settings)
     data = to_plain(done, ZoneInfo(local_zone()), brief=False, long=10_000, nulls=False)
     return Answer(data, done.summarize(), {"source": "backup", "policy": "write"})
 
 
-def keep_sending_settings(sending: Sequence[str], *, yes: bool) -> bool:
-    """Ask whether to keep settings that send texts elsewhere; without a terminal they are removed."""
-    if not sending:
+def keep_sending_settings(sending: "SendingSettings", *, yes: bool) -> bool:
+    """Ask whether to keep settings that send texts elsewhere; without a terminal they are removed.
+
+    Those that cannot be shown whole are removed, too.
+    """
+    if not (sending.shown and sending.sha256):
         return yes
-    statement = f"config.toml in it sends your texts elsewhere: {', '.join(sending)}."
+    statement = f"config.toml in it sends your texts elsewhere: {', '.join(sending.shown)}."
     return _agree(statement, "Keep these settings?", "These settings are kept", yes=yes)
 
 

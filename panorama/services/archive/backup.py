@@ -132,7 +132,7 @@ class Backups(Service):
             path=str(folder), kind=manifest.kind, made_at=datetime.fromisoformat(manifest.made_at),
             version=manifest.version, files=len(manifest.files), size_bytes=manifest.size_bytes,
             rows=sum(manifest.rows.values()), problems=manifest.shown_missing, withheld=manifest.shown_withheld,
-            sending=list_sending_settings(folder) if CONFIG_FILE in manifest.files else (), sources=sources,
+            sending=list_sending_settings(folder).shown if CONFIG_FILE in manifest.files else (), sources=sources,
         )  # fmt: skip
 
 

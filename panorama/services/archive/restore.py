@@ -13,7 +13,12 @@ from panorama.services.archive.backup import MIB, SPARE_BYTES, find_damage, find
 from panorama.services.archive.paths import SEAL_KEY, parse_path
 from panorama.services.archive.results import RestoreResult
 from panorama.services.archive.row_copy import copy_rows
-from panorama.services.archive.secrets import CONFIG_FILE, list_sending_settings, remove_sending_settings
+from panorama.services.archive.secrets import (
+    CONFIG_FILE,
+    SendingSettings,
+    list_sending_settings,
+    remove_sending_settings,
+)
 from panorama.services.archive.sources_copy import SourcesCopy
 from panorama.services.base import Plan, utc_now
 from panorama.services.jobs.pace import ProgressTracker
@@ -67,30 +72,36 @@ class RestoreService:
             UnavailableError: The disk is full, or the folder cannot be written.
         """
         sources = self.list_sources(source) if with_sources else None
-        return self.restore_agreed(source, folder, sources, with_settings=with_settings)
+        settings = self.list_sending(source) if with_settings else None
+        return self.restore_agreed(source, folder, sources, settings)
 
     def restore_agreed(
-        self, source: str, folder: str, agreed: SourcesCopy | None, *, with_settings: bool = False
+        self, source: str, folder: str, agreed: SourcesCopy | None, settings: SendingSettings | None = None
     ) -> RestoreResult:
-        """Restore as `restore` does, with the sources that the user has seen and agreed to; None for no sources.
+        """Restore as `restore` does, with what the user has seen and agreed to.
+
+        Args:
+            source: The folder that `panorama backup` or `panorama export` made.
+            folder: The new data directory.
+            agreed: The sources; None for none.
+            settings: The settings that send texts elsewhere; None to leave them out.
 
         Raises:
-            ConflictError: The sources in the backup are others by now, or there is something in that folder.
+            ConflictError: The sources or settings in the backup are others by now, or something is in that folder.
             InvalidInputError: As for `restore`.
             UnavailableError: As for `restore`.
         """
         archive, target, manifest = self._prepare(source, folder)
         sources = self._read_sources(archive, manifest)
         if agreed is not None and agreed.encode() != sources.encode():
-            raise ConflictError(
-                "The sources in the backup changed after the question.", hint="Restore again, and read the question."
-            )
+            raise _change_error("sources")
+        keeps_settings = _check_settings(manifest, settings)
         atomic_folder.require_space(target, manifest.size_bytes + SPARE_BYTES, "data directory")
         pace = ProgressTracker(self._progress, unit=MIB)
         with atomic_folder.create(target, "data directory") as output:
             is_own = self._is_own(manifest)
             making = _HomeBuilder(archive, manifest, self._snapshots, output, pace, is_own=is_own)
-            sending = making.fill(with_settings=with_settings)
+            sending = making.fill(with_settings=keeps_settings)
             if agreed is not None and agreed.entries:
                 output.write(SOURCES_FILE, agreed.encode())
             database = output.folder / DATABASE
@@ -106,10 +117,19 @@ class RestoreService:
             left_out=(*(() if agreed else sources.entries), *sources.left_out), seconds=round(pace.elapsed_seconds, 1),
         )  # fmt: skip
 
-    def list_sending(self, source: str) -> tuple[str, ...]:
-        """Return the settings in a backup or an export that send texts elsewhere, as they are written there."""
+    def list_sending(self, source: str) -> SendingSettings:
+        """Return the settings in a backup or an export that send texts elsewhere, as they are written there.
+
+        Raises:
+            InvalidInputError: The configuration is damaged.
+        """
         folder = parse_path(source, "source")
-        return list_sending_settings(folder) if CONFIG_FILE in manifests.read(folder).files else ()
+        if not (entry := manifests.read(folder).files.get(CONFIG_FILE)):
+            return SendingSettings(())
+        sending = list_sending_settings(folder)
+        if sending.sha256 and sending.sha256 != entry.sha256:
+            raise manifests.damage_error(folder, f"{CONFIG_FILE} differs from what was written")
+        return sending
 
     def list_sources(self, source: str) -> SourcesCopy:
         """Return the sources in a backup or an export, as they would be restored."""
@@ -157,6 +177,26 @@ class RestoreService:
                 f"{target} lies in {'the backup' if target.is_relative_to(source) else 'the present data directory'}.",
                 hint="Give a folder elsewhere.",
             )
+
+
+def _check_settings(manifest: Manifest, agreed: SendingSettings | None) -> bool:
+    """Return whether the settings are kept that send texts elsewhere: only those that were shown whole.
+
+    Raises:
+        ConflictError: The configuration is another one by now.
+    """
+    if agreed is None or not agreed.sha256:
+        return False
+    entry = manifest.files.get(CONFIG_FILE)
+    if entry is None or entry.sha256 != agreed.sha256:
+        raise _change_error("settings")
+    return True
+
+
+def _change_error(what: str) -> ConflictError:
+    return ConflictError(
+        f"The {what} in the backup changed after the question.", hint="Restore again, and read the question."
+    )
 
 
 def _list_withheld(manifest: Manifest, sources: SourcesCopy | None) -> tuple[str, ...]:

@@ -3,8 +3,9 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, MutableMapping
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
@@ -29,6 +30,16 @@ _SECRET_COMMENT = re.compile(
 _SECRET_SETTINGS = frozenset(name for name, field in Settings.model_fields.items() if field.annotation is SecretStr)
 
 
+class SendingSettings(NamedTuple):
+    """The settings of a configuration that send texts elsewhere, as they are shown.
+
+    `sha256` is the digest of the whole file, "" if the file cannot be read or a value is too long to be shown whole.
+    """
+
+    shown: tuple[str, ...]
+    sha256: str = ""
+
+
 def remove_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a configuration without its secret values, and their names.
 
@@ -49,7 +60,7 @@ def remove_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     return _SECRET_COMMENT.sub("", text), names
 
 
-def list_sending_settings(folder: Path) -> tuple[str, ...]:
+def list_sending_settings(folder: Path) -> SendingSettings:
     """Return the settings in a folder's configuration that send texts elsewhere, such as `qdrant_url = …`."""
     try:
         with open_plain_file(folder / CONFIG_FILE, folder) as read_:
@@ -58,8 +69,11 @@ def list_sending_settings(folder: Path) -> tuple[str, ...]:
             raise ValueError("a configuration without end")
         values = tomllib.loads(content.decode())
     except (UnreadableError, ValueError, RecursionError):
-        return (f"{CONFIG_FILE}, which cannot be read",)
-    return tuple(f"{name} = {quote_name(str(values[name]), limit=MAX_SHOWN_CHARS)}" for name in _sending_names(values))
+        return SendingSettings((f"{CONFIG_FILE}, which cannot be read",))
+    quoted = {name: quote_name(str(values[name]), limit=MAX_SHOWN_CHARS) for name in _sending_names(values)}
+    is_whole = not any(value.endswith("…”") for value in quoted.values())
+    shown = tuple(f"{name} = {value}" for name, value in quoted.items())
+    return SendingSettings(shown, sha256(content).hexdigest() if is_whole else "")
 
 
 def remove_sending_settings(text: str) -> tuple[str, tuple[str, ...]]:
