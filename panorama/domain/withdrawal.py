@@ -24,7 +24,11 @@ class Withdrawn:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A replaced database: where the previous one is now, "" if there was none, and the approvals withdrawn in it."""
+    """A replaced database: where the previous one is now, "" if there was none, and the approvals withdrawn in it.
+
+    `remarks` say which values the database cannot hold and that were replaced.
+    """
 
     aside: str
     withdrawn: Withdrawn
+    remarks: tuple[str, ...] = ()

@@ -142,6 +142,31 @@ def test_a_restore_keeps_what_the_space_held_in_another_space(
     assert count(database, "tasks") > 10
 
 
+def test_infinite_numbers_of_older_notes_become_null_and_are_counted(
+    database: "PostgresDatabase", sample: Path, tmp_path: Path
+) -> None:
+    from panorama.store.postgres.transfer.replace_space import replace_space
+
+    copy = tmp_path / "copy.db"
+    shutil.copyfile(sample, copy)
+    with closing(sqlite3.connect(copy)) as file, file:
+        (note,) = file.execute("SELECT min(id) FROM notes").fetchone()
+        (change,) = file.execute("SELECT max(id) FROM changes WHERE item = ?", (note,)).fetchone()
+        numbers = '{"a": [NaN, 1.50], "b": -Infinity, "c": "NaN, Infinity", "d": 1e999}'
+        file.execute("UPDATE notes SET properties = ? WHERE id = ?", (numbers, note))
+        file.execute("UPDATE notes SET properties = ? WHERE id <> ?", ('{"film":  "Infinity 1e400"}', note))
+        file.execute("UPDATE changes SET after = ? WHERE id = ?", (f'{{"properties": {numbers}}}', change))
+
+    done = replace_space(database, copy, NOW, is_own=True)
+
+    assert done.remarks == ("In 2 values, NaN or infinite numbers became null: PostgreSQL cannot store them.",)
+    with database.reading() as session:
+        found = session.connection.exec_driver_sql("SELECT id, properties::text FROM notes").all()
+    stored = {row[0]: row[1] for row in found}
+    assert stored.pop(note) == '{"a": [null, 1.5], "b": null, "c": "NaN, Infinity", "d": null}'
+    assert set(stored.values()) == {'{"film":  "Infinity 1e400"}'}
+
+
 def test_numbers_go_on_after_those_of_the_copy(database: "PostgresDatabase", sample: Path) -> None:
     restore(database, sample)
     last = count(database, "changes")

@@ -1,6 +1,7 @@
 """Moving the data from the SQLite file to a space of PostgreSQL, and back."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from panorama.errors import ConflictError, ScriptError, UnavailableError
 from panorama.store.archive import jsonl
 from panorama.store.backend import Database
 from panorama.store.sqlite.engine import SqliteDatabase
+from tests.postgres.conftest import Command
 from tests.postgres.machines import drop_spaces
 from tests.sampled import sampled
 from tests.whole import differing
@@ -105,6 +107,24 @@ def test_a_file_is_not_overwritten(url: str, home: Path) -> None:
         moving.fill_file(url, SPACE, home)
 
     assert (home / "panorama.db").read_bytes() == before
+
+
+def test_a_move_and_a_restore_say_that_infinite_numbers_became_null(url: str, command: Command, tmp_path: Path) -> None:
+    def set_properties(file: Path) -> None:
+        with closing(sqlite3.connect(file)) as opened, opened:
+            opened.execute("UPDATE notes SET properties = '{\"a\": NaN}'")
+
+    command("", "", "notes", "add", "Tea", "--content", "Oolong")
+    set_properties(tmp_path / "home" / "panorama.db")
+
+    moved = command("", "", "move", "--to", url, "--space", SPACE, "--yes")
+    copy = next((tmp_path / "home").glob("moved-*.db"))
+    restored = command("", "", "restore", str(copy), "--yes")
+
+    for code, seen in (moved, restored):
+        assert code == 0
+        assert "NaN or infinite numbers became null: PostgreSQL cannot store them." in " ".join(seen.split())
+    assert count_notes(url) == 1
 
 
 def test_a_move_that_is_cancelled_leaves_both_whole(url: str, home: Path, tmp_path: Path) -> None:

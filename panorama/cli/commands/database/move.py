@@ -105,11 +105,13 @@ def _move_to_postgres(settings: "Settings", url: str, space: str, report: Report
 
     now, home = datetime.now(UTC), settings.home
     stores = moving.ContentStores(_open_contents(settings, settings.space), _open_contents(settings, space))
-    missing = moving.fill_space(home, url, space, now, report, stores)
+    filled = moving.fill_space(home, url, space, now, report, stores)
     stored, remarks = _store_password(url)
     write_setting(home, SPACE_SETTING, space)
     write_setting(home, URL_SETTING, stored)
-    return _Moved(str(moving.set_file_aside(home, now)), [*remarks, *_describe_missing(missing)])
+    return _Moved(
+        str(moving.set_file_aside(home, now)), [*remarks, *filled.remarks, *_describe_missing(filled.missing)]
+    )
 
 
 def _store_password(url: str) -> tuple[str, list[str]]:

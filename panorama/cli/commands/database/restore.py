@@ -127,6 +127,8 @@ def _ask_for_sources(home: Path, sources: SourcesCopy, *, yes: bool) -> bool | N
 def _print_restored(source: Path | str, replaced: Replacement, withdrawn: Withdrawn) -> None:
     previous = f"; the previous data is {replaced.aside}" if replaced.aside else ""
     console.print_message(f"Restored from {source}{previous}{withdrawn.summarize()}")
+    for remark in replaced.remarks:
+        console.print_message(remark, "yellow")
     if withdrawn.summarize():
         console.print_message("To approve them here: panorama schedule resume NAME, panorama scripts review NAME")
 

@@ -20,7 +20,13 @@ from panorama.store.disk import sync
 from panorama.store.items.passages import INDEXER
 from panorama.store.migrate import create_tables
 from panorama.store.postgres.contents import content_rows
-from panorama.store.postgres.transfer.stored_rows import RowDigest, StoredRow, insert_stored, select_stored
+from panorama.store.postgres.transfer.stored_rows import (
+    FiniteNumbers,
+    RowDigest,
+    StoredRow,
+    insert_stored,
+    select_stored,
+)
 from panorama.store.postgres.transfer.word_copies import copy_parts
 from panorama.store.sqlite.engine import SUFFIXES, SqliteDatabase
 from panorama.store.sqlite.row_loader import RowLoader
@@ -113,10 +119,11 @@ def _fill_file(driver: Connection[Any], target: Path, tables: list[Table], count
     return digests
 
 
-def load_rows(driver: Connection[Any], source: StoredRows, progress: ProgressCallback = noop) -> None:
+def load_rows(driver: Connection[Any], source: StoredRows, progress: ProgressCallback = noop) -> tuple[str, ...]:
     """Fill the empty tables of the connection's space with the rows of an SQLite database, and compare them.
 
     Everything happens in the open transaction. The words are not indexed again: SQLite keeps the text of each part.
+    Returns remarks on values that PostgreSQL cannot hold and that were replaced.
 
     Raises:
         InvalidInputError: A row refers to a missing one, or has a value that PostgreSQL cannot hold.
@@ -124,17 +131,19 @@ def load_rows(driver: Connection[Any], source: StoredRows, progress: ProgressCal
     """
     driver.execute(_PREPARE)
     total = source.count()
-    counter, digests = _Counter(3 * total, progress), RowDigests()
+    counter, digests, numbers = _Counter(3 * total, progress), RowDigests(), FiniteNumbers()
     for table in list_copied_tables():
         digest = RowDigest()
         with _translate_refusal(table):
-            insert_stored(driver, table, counter.count_each(digest.add_each(source.iter_table(table))))
+            rows = numbers.replace(table, source.iter_table(table))
+            insert_stored(driver, table, counter.count_each(digest.add_each(rows)))
         digests[table.name] = digest.value
     require_same_rows(driver, digests, counter.count_each)
     copy_parts(driver, counter.count_each(source.iter_parts()))
     _set_sequences(driver, source.read_sequences())
     names = SQL(", ").join(map(Identifier, metadata.tables))
     driver.execute(SQL("ANALYZE {}, search_words").format(names))
+    return numbers.describe()
 
 
 @contextmanager

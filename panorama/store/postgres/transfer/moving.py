@@ -45,6 +45,13 @@ class ContentStores(NamedTuple):
     target: Callable[[Database], ContentStore]
 
 
+class Filled(NamedTuple):
+    """A space that was filled: the digests of missing contents, and remarks on values that were replaced."""
+
+    missing: list[str]
+    remarks: tuple[str, ...]
+
+
 def fill_space(
     home: Path,
     url: str,
@@ -52,11 +59,11 @@ def fill_space(
     now: datetime,
     progress: ProgressCallback = noop,
     files: ContentStores | None = None,
-) -> list[str]:
+) -> Filled:
     """Write the rows of a data directory's file into a space without data, and compare them, in one transaction.
 
-    The contents of files are copied first. The data directory and the space must not be written to meanwhile. Returns
-    the digests of contents that are missing or damaged in the data directory.
+    The contents of files are copied first; those that are missing or damaged in the data directory are left out. The
+    data directory and the space must not be written to meanwhile.
 
     Raises:
         ConflictError: The space holds data.
@@ -81,8 +88,8 @@ def fill_space(
             _require_no_data(driver, space)
             names = SQL(", ").join(map(Identifier, metadata.tables))
             driver.execute(SQL("TRUNCATE {}, search_words, search_terms RESTART IDENTITY").format(names))
-            load_rows(driver, StoredRows(sqlite_connection(session.connection)), progress)
-    return missing
+            remarks = load_rows(driver, StoredRows(sqlite_connection(session.connection)), progress)
+    return Filled(missing, remarks)
 
 
 def _own_stores(home: Path) -> ContentStores:

@@ -59,13 +59,14 @@ def replace_space(
             aside = _set_aside(connection, database.schema, now)
             upgrade(connection)
             word_tables.create_tables(connection)
-            load_rows(driver, StoredRows(file))
+            remarks = load_rows(driver, StoredRows(file))
             named = list_digests(Session(connection, None, DIALECT))
             if contents:
                 _load_contents(driver, contents, named)
             if aside:
                 content_rows.copy_from_schema(driver, aside, sorted(named))
-    return Replacement(f"the space {aside.removeprefix(spaces.SCHEMA_PREFIX)}" if aside else "", withdrawn)
+    previous = f"the space {aside.removeprefix(spaces.SCHEMA_PREFIX)}" if aside else ""
+    return Replacement(previous, withdrawn, remarks)
 
 
 def _load_contents(driver: psycopg.Connection[Any], folder: Path, named: set[str]) -> None:

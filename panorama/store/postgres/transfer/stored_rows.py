@@ -4,7 +4,9 @@ SQLite's stored forms are input forms of PostgreSQL too: 0 and 1 for a flag, ISO
 text, so that it stays the same byte by byte.
 """
 
+import json
 import marshal
+import math
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from typing import Any
@@ -13,6 +15,7 @@ from psycopg import Connection
 from psycopg.sql import SQL, Composable, Identifier
 from sqlalchemy import JSON, Boolean, Column, Date, Table
 
+from panorama.domain.text.wording import pluralize
 from panorama.store.column_types import Utc
 
 BATCH_ROWS = 1000
@@ -55,6 +58,52 @@ def insert_stored(driver: Connection[Any], table: Table, rows: Iterable[StoredRo
     with driver.cursor() as cursor, cursor.copy(statement) as copy:
         for row in rows:
             copy.write_row(row)
+
+
+class FiniteNumbers:
+    """Replaces NaN and infinite numbers in JSON by null.
+
+    Notes once accepted them as properties, and the history keeps them. SQLite stores any text, PostgreSQL JSON alone.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        """The number of values that were changed."""
+
+    def replace(self, table: Table, rows: Iterable[StoredRow]) -> Iterable[StoredRow]:
+        """Return the rows of a table in SQLite's stored form with finite numbers only."""
+        places = [place for place, column in enumerate(table.c) if isinstance(column.type, JSON)]
+        return (self._replace_in_row(row, places) for row in rows) if places else rows
+
+    def describe(self) -> tuple[str, ...]:
+        """Return a remark on what was changed, none if nothing was."""
+        if not self._count:
+            return ()
+        values = pluralize(self._count, "value", "values")
+        return (f"In {values}, NaN or infinite numbers became null: PostgreSQL cannot store them.",)
+
+    def _replace_in_row(self, row: StoredRow, places: Iterable[int]) -> StoredRow:
+        for place in places:
+            text = row[place]
+            if isinstance(text, str) and ("NaN" in text or "Infinity" in text):
+                row = (*row[:place], self._replace_in_text(text), *row[place + 1 :])
+        return row
+
+    def _replace_in_text(self, text: str) -> str:
+        constants: list[str] = []
+        try:
+            value = json.loads(text, parse_constant=constants.append, parse_float=_parse_finite)
+        except (ValueError, RecursionError):
+            return text  # the server refuses it
+        if not constants:
+            return text
+        self._count += 1
+        return json.dumps(value)
+
+
+def _parse_finite(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
 
 
 class RowDigest:
