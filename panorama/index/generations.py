@@ -138,8 +138,12 @@ class IndexFolder:
         """Create a new generation that is not live yet."""
         identity = uuid4().hex
         created = Generation(folder=self._folder / f"g-{identity[:12]}", model=model, identity=identity)
-        created.folder.mkdir(mode=0o700)
-        _write_atomically(created.folder / "made.json", json.dumps({"model": asdict(model), "identity": identity}))
+        try:
+            created.folder.mkdir(mode=0o700)
+            _write_atomically(created.folder / "made.json", json.dumps({"model": asdict(model), "identity": identity}))
+        except OSError:  # each later attempt would leave one more
+            self.remove(created)
+            raise
         return created
 
     def set_live(self, generation: Generation) -> None:
@@ -157,6 +161,10 @@ class IndexFolder:
     def remove(self, generation: Generation) -> None:
         """Delete a generation."""
         shutil.rmtree(generation.folder, ignore_errors=True)
+
+    def clear(self, generation: Generation) -> None:
+        """Delete Qdrant Edge's files of a generation that was not created whole."""
+        shutil.rmtree(generation.shard, ignore_errors=True)
 
     def quarantine(self, generation: Generation | None, now: datetime) -> Path | None:
         """Move a generation aside, or the whole index if none is given; return its new path, None if there is nothing.

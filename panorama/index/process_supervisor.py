@@ -154,6 +154,8 @@ class ProcessSupervisor:
             self._error = unusable_error(self.generation.folder.parent, error)
         finally:
             with self._lock:
+                if self._is_new and self._child is None:  # it failed: the disk may be full, and the data need it
+                    self._folders.clear(self.generation)
                 self._tried = time.monotonic()
                 self._is_starting = False
                 self._ready.set()

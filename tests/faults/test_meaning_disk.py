@@ -1,6 +1,7 @@
 """The disk of the index is full: no call fails by it, and search catches up once there is room."""
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -40,6 +41,14 @@ def test_a_disk_too_small_for_the_index_is_said_and_hinders_no_call(home: Path) 
         assert finds(house, "steam engines", made[1])
         until(lambda: "last_error" not in read_search_status(house), "the end of the error")
     assert not list(home.glob("index.damaged-*"))
+
+
+def test_an_index_that_does_not_fit_leaves_the_disk_to_the_data(tmp_path: Path) -> None:
+    with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=6m", "tmpfs") as disk, followed(disk / "home") as house:
+        until(lambda: "last_error" in read_search_status(house), "the error")
+
+        until(lambda: shutil.disk_usage(disk).free > 3 << 20, "room for the data")
+        assert len(list((disk / "home" / "index").glob("g-*"))) <= 2  # the one to be opened, and one being built
 
 
 @pytest.mark.slow
