@@ -345,7 +345,7 @@ class Invocation:
                 if name.strip() == "" and not self._arguments.is_optional(parameter.name):
                     raise InvalidInputError(f"{parameter.name} is empty.", hint="Give an id or a name.")
                 self._values[parameter.name] = resolve(
-                    session, parameter.reference, name.strip(), parameter.name,
+                    session, parameter.reference, name.strip(), parameter.name, self._context.zone,
                     is_read_next=not self._arguments.is_optional(parameter.name),
                 )  # fmt: skip
 

@@ -4,6 +4,7 @@ import difflib
 import textwrap
 from collections.abc import Sequence
 from datetime import date, datetime
+from zoneinfo import ZoneInfo
 
 from panorama.domain.items.item import KINDS, kind_of, normalize_name
 from panorama.domain.items.people import SELF_ALIAS
@@ -26,7 +27,9 @@ _DISTINGUISHING_FIELDS = ("status", "project", "deadline", "role", "team", "emai
 _MIN_SIMILARITY = 0.45
 
 
-def resolve(session: Session, reference: Reference, text: str, name: str, *, is_read_next: bool = False) -> str:
+def resolve(
+    session: Session, reference: Reference, text: str, name: str, zone: ZoneInfo, *, is_read_next: bool = False
+) -> str:
     """Resolve a reference to an id; "" and, where tools are allowed, `tool:NAME` are returned unchanged.
 
     If the item `is_read_next`, the check of an id reads all of it, and the next read sends no statement.
@@ -40,7 +43,7 @@ def resolve(session: Session, reference: Reference, text: str, name: str, *, is_
         return text
     if kind := kind_of(text.strip()):
         return _resolve_id(session, reference, text.strip(), kind, name, is_read_next=is_read_next)
-    return _resolve_name(session, reference, text, name)
+    return _resolve_name(session, reference, text, name, zone)
 
 
 def _resolve_id(session: Session, reference: Reference, id_: str, kind: str, name: str, *, is_read_next: bool) -> str:
@@ -61,7 +64,7 @@ def _resolve_id(session: Session, reference: Reference, id_: str, kind: str, nam
     return id_
 
 
-def _resolve_name(session: Session, reference: Reference, text: str, name: str) -> str:
+def _resolve_name(session: Session, reference: Reference, text: str, name: str, zone: ZoneInfo) -> str:
     kinds: Sequence[str] = [reference.kind] if reference.kind else KINDS
     matches = lookup.list_exact(session, kinds, normalize_name(text))
     if not matches and reference.trash:
@@ -74,7 +77,7 @@ def _resolve_name(session: Session, reference: Reference, text: str, name: str) 
             f"{name}: {len(matches)} {_plural_kind(reference)} are called “{text[:80]}”.",
             hint="Give the id of the one you mean.",
             candidates=[
-                _candidate(match) | _distinguishing_fields(session, match) for match in matches[:MAX_CANDIDATES]
+                _candidate(match) | _distinguishing_fields(session, match, zone) for match in matches[:MAX_CANDIDATES]
             ],
         )
     raise _not_found_error(session, reference, text, name)
@@ -117,7 +120,7 @@ def _candidate(named: NamedItem) -> dict[str, object]:
     return {"id": id_, "kind": kind, "name": label}
 
 
-def _distinguishing_fields(session: Session, named: NamedItem) -> dict[str, object]:
+def _distinguishing_fields(session: Session, named: NamedItem, zone: ZoneInfo) -> dict[str, object]:
     """Return the fields that distinguish items with the same name."""
     kind, id_, _ = named
     item = rows.load(session, kind, id_, trash=True)
@@ -127,12 +130,12 @@ def _distinguishing_fields(session: Session, named: NamedItem) -> dict[str, obje
             values[owner] = lookup.get_labels(session, [(owner, target)]).get(target, (kind, id_, target))[2]
     text = " ".join(item.search_text()[1].split())
     values |= {"chars": len(text), "begins": textwrap.shorten(text, MAX_BEGINNING_CHARS, placeholder="…")}
-    return {name: _to_json_value(value) for name, value in values.items() if value}
+    return {name: _to_json_value(value, zone) for name, value in values.items() if value}
 
 
-def _to_json_value(value: object) -> object:
+def _to_json_value(value: object, zone: ZoneInfo) -> object:
     if isinstance(value, datetime):
-        return value.date().isoformat()
+        return value.astimezone(zone).date().isoformat()
     return value.isoformat() if isinstance(value, date) else value
 
 

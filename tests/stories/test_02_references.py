@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.conftest import Chat
+from tests.conftest import Chat, StandingClock
 
 pytestmark = pytest.mark.anyio
 
@@ -31,6 +31,17 @@ async def test_an_ambiguous_title_is_answered_with_candidates(chat: Chat) -> Non
     assert {candidate["id"] for candidate in refusal.candidates} == {first.id, second.id}
     assert first.id in refusal.text
     assert second.id in refusal.text
+
+
+async def test_candidates_have_the_days_of_the_users_time_zone(chat: Chat, clock: StandingClock) -> None:
+    clock.advance(hours=14.5)  # half past midnight in Berlin, where it is two hours later than in UTC
+    for _ in range(2):
+        await chat("create_task", title="Order tiles", deadline="2026-05-22T00:30")
+
+    refusal = await chat.refused("update_task", task="Order tiles", urgent=True)
+
+    days = {(candidate["created_at"], candidate["deadline"]) for candidate in refusal.candidates}
+    assert days == {("2026-05-21", "2026-05-22")}
 
 
 async def test_of_a_name_that_only_something_deleted_has_is_said_where_that_is(chat: Chat) -> None:

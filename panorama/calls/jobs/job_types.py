@@ -76,7 +76,9 @@ def _make_schedule_check(arguments: Arguments, context: ServiceContext) -> Calla
         with context.database.reading() as session:
             for parameter in arguments.parameters:
                 if parameter.reference and isinstance(text := values[parameter.name], str) and text.strip():
-                    values[parameter.name] = resolve(session, parameter.reference, text.strip(), parameter.name)
+                    values[parameter.name] = resolve(
+                        session, parameter.reference, text.strip(), parameter.name, context.zone
+                    )
         if operation.plan:
             operation.plan(**values)
 

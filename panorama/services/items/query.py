@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from panorama.domain.items.choices import OPEN_STATUSES
 from panorama.domain.items.item import kind_of
@@ -50,7 +51,8 @@ class Query(Service):
             count: Only how many.
         """
         with self._reading() as session:
-            condition = _resolve_names(session, _expand_open(where) if collection == "tasks" else where)
+            zone = self._context.zone
+            condition = _resolve_names(session, _expand_open(where) if collection == "tasks" else where, zone)
             request = query.QueryRequest(collection, condition, select, sort, group_by, sum, count)
             return query.run_query(session, request, page, self._clock())
 
@@ -95,18 +97,18 @@ def _open_to_statuses(value: Any) -> Any:
     return [status for status_ in value for status in (OPEN_STATUSES if status_ == OPEN else (status_,))]
 
 
-def _resolve_names(session: Session, where: Any) -> Any:
+def _resolve_names(session: Session, where: Any, zone: ZoneInfo) -> Any:
     """Replace the names of projects, parents and people by ids."""
     if is_list(where):
-        return [_resolve_names(session, part) for part in where]
+        return [_resolve_names(session, part, zone) for part in where]
     if not is_object(where):
         return where
-    return {name: _resolve_value(session, name, asked) for name, asked in where.items()}
+    return {name: _resolve_value(session, name, asked, zone) for name, asked in where.items()}
 
 
-def _resolve_value(session: Session, name: str, asked: Any) -> Any:
+def _resolve_value(session: Session, name: str, asked: Any, zone: ZoneInfo) -> Any:
     if name in ("and", "or", "not"):
-        return _resolve_names(session, asked)
+        return _resolve_names(session, asked, zone)
     if is_object(asked) and (
         operator := next((key for key in asked if _normalize_operator(key) in _OPERATOR_ALIASES), "")
     ):
@@ -118,12 +120,12 @@ def _resolve_value(session: Session, name: str, asked: Any) -> Any:
     if name not in _REFERENCES:
         return asked
     if isinstance(asked, str) and asked and kind_of(asked) is None:
-        return resolve(session, _REFERENCES[name], asked, f"where.{name}")
+        return resolve(session, _REFERENCES[name], asked, f"where.{name}", zone)
     if is_list(asked):
-        return [_resolve_value(session, name, entry) for entry in asked]
+        return [_resolve_value(session, name, entry, zone) for entry in asked]
     if is_object(asked):
         return {
-            operator: value if operator == "contains" else _resolve_value(session, name, value)
+            operator: value if operator == "contains" else _resolve_value(session, name, value, zone)
             for operator, value in asked.items()
         }
     return asked

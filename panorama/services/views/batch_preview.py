@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from panorama.domain.items.item import KINDS, Item, kind_of, normalize_name
 from panorama.domain.items.notes import Note
@@ -15,6 +16,9 @@ from panorama.services.items.batch import normalize_step
 from panorama.services.items.notes import check_version
 from panorama.store.backend import Session
 from panorama.store.items import rows
+
+_NO_ZONE = ZoneInfo("UTC")
+"""Candidates, which have days, are not shown."""
 
 _REFERENCE = re.compile(r"\$(\d{1,3})\b")
 _TARGETS = (*KINDS, "item")
@@ -103,7 +107,7 @@ def _choose_target(tool: str, fields: Mapping[str, Any]) -> str:
 
 def _load_item(session: Session, target: str, text: str) -> Item:
     kind: Any = None if target == "item" else target
-    id_ = references.resolve(session, Reference(kind), text, target)
+    id_ = references.resolve(session, Reference(kind), text, target, _NO_ZONE)
     item: Item = rows.load(session, kind_of(id_) or "", id_)
     return item
 

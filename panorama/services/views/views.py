@@ -152,7 +152,7 @@ class ChatViews(Service):
 
     def _show_project(self, of: str) -> ChatView:
         with self._reading() as session:
-            id_ = references.resolve(session, Reference("project"), of, "of")
+            id_ = references.resolve(session, Reference("project"), of, "of", self._context.zone)
         dashboard = self._overview.dashboard(id_)
         figures = dashboard.project
         tasks = self._tasks.list(PAGE, project=id_)
