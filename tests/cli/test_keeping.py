@@ -46,7 +46,7 @@ def test_backups_are_listed_and_checked(run: Command, given: Given, home: Path) 
 
     assert path.name in listed.lines[1]
     assert "1 backup in" in listed.err
-    assert (checked.code, "is intact" in checked.out) == (0, True)
+    assert (checked.code, " UTC is intact" in checked.out) == (0, True)
 
 
 def test_a_check_creates_no_key(run: Command, given: Given, home: Path) -> None:

@@ -37,3 +37,4 @@ def test_a_refusal_names_the_command(run: Command) -> None:
     assert "`panorama schedule add`" in run("schedule", "pause", "Nightly").err
     assert "`panorama scripts`" in run("scripts", "show", "zzzzzz").err
     assert "`panorama jobs`" in run("jobs", "show", "w_0000000000").err
+    assert "`panorama recent`" in run("undo").err

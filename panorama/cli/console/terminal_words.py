@@ -50,6 +50,7 @@ _PHRASES: Mapping[str, str] = {
     "mode keyword or semantic shows them": "--mode keyword or --mode semantic shows them",
     "list_scripts(suggest=true)": "`panorama scripts --suggest`",
     "history(item)": "`panorama history ITEM`",
+    "history()": "`panorama recent`",
     "get_job()": "`panorama jobs`",
     "undo brings it back": "`panorama undo` brings it back",
     "Bring it back with undo, or `panorama restore` in a terminal": "Bring it back with `panorama restore`",

@@ -33,7 +33,7 @@ PAGES_FOLDER, OLDER_FOLDER = "markdown", "older"
 README_TEMPLATE = """\
 # An export of Panorama
 
-Made at {made_at} by Panorama {version}: {rows:,} rows, {contents:,} contents of files.
+Made at {made_at} UTC by Panorama {version}: {rows:,} rows, {contents:,} contents of files.
 
 - `markdown/` is for reading: a page for each note and project. `panorama import markdown markdown` takes it in.
 - `files/` holds the files under their names, and in `files/older` what they held before.

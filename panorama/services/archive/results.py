@@ -78,7 +78,7 @@ class ArchiveCheckResult:
     def summarize(self) -> str:
         """Return a one-line summary."""
         contents = f"{pluralize(self.files, 'file')}, {pluralize(self.rows, 'row')}, {self.size_bytes / 1e6:,.1f} MB"
-        made_at = f"{self.made_at:%Y-%m-%d %H:%M}"
+        made_at = f"{self.made_at:%Y-%m-%d %H:%M} UTC"
         return f"The {self.kind} of {made_at} is intact: {contents}{_format_missing(len(self.problems))}"
 
 
@@ -140,7 +140,7 @@ class RestoreResult:
         """Return a one-line summary."""
         contents = _format_rows_and_files(self.rows, self.files)
         missing = _format_missing(len(self.problems))
-        made_at, withdrawn = f"{self.made_at:%Y-%m-%d %H:%M}", self.withdrawn.summarize()
+        made_at, withdrawn = f"{self.made_at:%Y-%m-%d %H:%M} UTC", self.withdrawn.summarize()
         sources = f"; {pluralize(len(self.left_out), 'source was', 'sources were')} left out" if self.left_out else ""
         return f"Restored {contents} of {made_at} to {self.path}, compared{missing}{withdrawn}{sources}"
 
