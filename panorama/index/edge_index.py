@@ -19,7 +19,15 @@ from panorama.index.child_process import BusyError, ChildProcess, ProcessDiedErr
 from panorama.index.filters import from_payload, to_conditions, to_payload, to_qdrant
 from panorama.index.generations import DamagedIndexError, Generation, IndexFolder, unusable_error
 from panorama.index.points import Filter, Hit, Model, ModelMismatchError, Point, State, Vector, in_batches
-from panorama.index.process_supervisor import ProcessSupervisor, damage_note, open_request, refusal, replacement_note
+from panorama.index.process_supervisor import (
+    ProcessSupervisor,
+    damage_note,
+    has_no_space,
+    no_space_error,
+    open_request,
+    refusal,
+    replacement_note,
+)
 
 if TYPE_CHECKING:
     from panorama.index.exact_index import ExactIndex
@@ -183,10 +191,10 @@ class EdgeIndex:
         except OSError as error:
             raise unusable_error(self._serving.generation.folder.parent, error) from error
         try:
-            with _start_child() as child:
+            with _start_child(generation) as child:
                 written = (_build_upsert(batch, model) for batch in batches)
                 child.request_all(chain([(open_request(generation, is_new=True), b"")], written), seconds=WRITE_SECONDS)
-                with _start_child() as successor:  # it starts while the first one flushes
+                with _start_child(generation) as successor:  # it starts while the first one flushes
                     child.request({"do": "close"}, seconds=WRITE_SECONDS)
                     child.stop()
                     # A reopened index takes a third of the memory, and is verified.
@@ -295,8 +303,8 @@ def _build_upsert(points: Sequence[Point], model: Model) -> tuple[dict[str, Any]
 
 
 @contextmanager
-def _start_child() -> Generator[ChildProcess]:
-    """Yield a process that is killed on failure; errors from reading the points are passed on."""
+def _start_child(generation: Generation) -> Generator[ChildProcess]:
+    """Yield a process for a new generation that is killed on failure; errors from reading the points are passed on."""
     child = ChildProcess()
     try:
         yield child
@@ -305,6 +313,8 @@ def _start_child() -> Generator[ChildProcess]:
         raise refusal(error) from error
     except (ProcessDiedError, BusyError) as error:
         child.kill()
+        if has_no_space(generation):
+            raise no_space_error() from error
         raise UnavailableError(
             "The index could not be built: its process stopped.", hint="Rebuild it with reindex."
         ) from error

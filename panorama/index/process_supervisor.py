@@ -217,10 +217,7 @@ class ProcessSupervisor:
         return any(sign in why for sign in (*_FULL, *_MACHINE)) or self._has_no_space()
 
     def _has_no_space(self) -> bool:
-        try:
-            return shutil.disk_usage(self.generation.folder.parent).free < MIN_FREE_BYTES
-        except OSError:
-            return False
+        return has_no_space(self.generation)
 
     def _refusal(self, why: str) -> UnavailableError:
         """Translate an error of Qdrant Edge."""
@@ -332,6 +329,14 @@ def refusal(error: RefusedError) -> UnavailableError:
     if any(sign in f"{error}" for sign in _FULL):
         return no_space_error()
     return UnavailableError(f"The index failed: {error}.", hint=f"Rebuild it with reindex. {_MEANWHILE}")
+
+
+def has_no_space(generation: Generation) -> bool:
+    """Return whether the disk of a generation has so little free space that this explains a failure."""
+    try:
+        return shutil.disk_usage(generation.folder.parent).free < MIN_FREE_BYTES
+    except OSError:
+        return False
 
 
 def no_space_error() -> UnavailableError:
