@@ -193,6 +193,18 @@ def test_a_search_stops_between_two_results_when_its_client_has_gone(app: App, c
         call("search", query="Earl Grey")
 
 
+def test_a_query_of_many_conditions_on_few_long_texts_stops_when_its_client_has_gone(app: App, call: Call) -> None:
+    for number in range(3):
+        call("create_note", title=f"Long {number}", content="tea and scones\n" * 1_000)
+    where = {"or": [{"content": {"contains": f"coffee {number}"}} for number in range(250)]}
+
+    with (
+        app.context.database.limit_reads(lambda: True),
+        pytest.raises(InvalidInputError, match="was stopped"),
+    ):
+        call("query", collection="notes", where=where)
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

@@ -1,6 +1,7 @@
 """The open session, the index of words in it, and what each kind of database does its own way inside a transaction."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -351,6 +352,10 @@ class Dialect(Protocol):
 
     def iter_stored_rows(self, session: Session, table: Table) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a table in the order of their key, with the values that SQLite stores for them."""
+        ...
+
+    def reading_long_texts(self, session: Session) -> AbstractContextManager[None]:
+        """Check the limit of reads at nearly every row, for statements inside that search in texts of 10 MB."""
         ...
 
     def read_clock(self, session: Session) -> datetime | None:

@@ -78,7 +78,8 @@ def run_query(session: Session, request: QueryRequest, part: PageRequest, clock:
     """
     _check_names(request)
     try:
-        return _run_query(session, request, part, clock)
+        with session.dialect.reading_long_texts(session):
+            return _run_query(session, request, part, clock)
     except OperationalError as error:
         if "Expression tree is too large" in str(error.orig):
             raise _too_many_error("too many") from error
@@ -320,7 +321,7 @@ class _ConditionBuilder:
         if isinstance(column.type, column_types.TagList):
             return has_tag(column, value.lstrip("#"))
         plain = _to_comparable(column) if isinstance(column.type, JSON) else type_coerce(column, String)
-        return plain.ilike(f"%{escape_like(value)}%", escape="\\")
+        return plain.like(f"%{escape_like(value)}%", escape="\\")  # ignores ASCII case in both databases
 
     def _compare_deadline(self, column: ColumnElement[Any], operator: str, value: object) -> ColumnElement[bool]:
         when = parse_deadline(_require_text(column, value), "deadline", now=self._clock.now, zone=self._clock.zone)

@@ -1,6 +1,7 @@
 """The parts of a transaction that are specific to PostgreSQL."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,10 @@ class PostgresDialect:
     def iter_stored_rows(self, session: Session, table: Table) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a table in the order of their key, with the values that SQLite stores for them."""
         return select_stored(driver_connection(session.connection), table, is_ordered=True)
+
+    def reading_long_texts(self, session: Session) -> AbstractContextManager[None]:  # noqa: ARG002
+        """Do nothing: the server cancels a statement wherever it is."""
+        return nullcontext()
 
     def read_clock(self, session: Session) -> datetime:
         """Return the server's time, which is the same for the daemons of all machines."""

@@ -1,6 +1,7 @@
 """The parts of a transaction that are specific to SQLite."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from sqlalchemy import Connection, Executable, Table, text
 from panorama.store import bulk_writes
 from panorama.store.archive.jsonl import BATCH_ROWS
 from panorama.store.backend import Dialect, FullText, ProgressCallback, Rows, Session, Vocabulary, noop
+from panorama.store.sqlite.driver import check_more_often
 from panorama.store.sqlite.fulltext import Fts5FullText
 from panorama.store.sqlite.online_backup import copy_database
 from panorama.store.sqlite.vocabulary import Fts5Vocabulary
@@ -39,6 +41,10 @@ class SqliteDialect:
         names, key = (", ".join(f'"{column.name}"' for column in columns) for columns in (table.c, table.primary_key))
         statement = text(f'SELECT {names} FROM "{table.name}" ORDER BY {key}').execution_options(yield_per=BATCH_ROWS)
         return map(tuple, session.connection.execute(statement))
+
+    def reading_long_texts(self, session: Session) -> AbstractContextManager[None]:
+        """Check the limit every few hundred steps: a step that searches in a long text takes up to 20 ms."""
+        return check_more_often(session.connection)
 
     def read_clock(self, session: Session) -> None:
         """Return none: the clock of this machine is the only one."""

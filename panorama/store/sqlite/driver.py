@@ -1,10 +1,20 @@
-"""SQLite connections that can close their open cursors."""
+"""SQLite connections that can close their open cursors, and that stop at the limit of their call."""
 
 import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 from weakref import WeakSet
 
 from sqlalchemy import Connection
+
+from panorama.store.read_limit import current_limit, is_beyond_limit
+
+STEPS_BETWEEN_CHECKS = 20_000
+"""Virtual machine steps between two checks: one or two milliseconds, unless the steps read long texts."""
+
+STEPS_IN_LONG_TEXTS = 500
+"""The same for statements that search in texts: one step may take 10 ms. SQLite checks at most once per row."""
 
 
 class SqliteConnection(sqlite3.Connection):
@@ -46,3 +56,28 @@ def discard(connection: Connection) -> None:
         sqlite_connection(connection).close_cursors()
         connection.invalidate()
     connection.close()
+
+
+@contextmanager
+def watch_limit(connection: Connection) -> Generator[None]:
+    """Apply the limit of this context, and those set inside, to the statements of a write; never to its commit."""
+    driver = sqlite_connection(connection)
+    driver.set_progress_handler(is_beyond_limit, STEPS_BETWEEN_CHECKS)
+    try:
+        yield
+    finally:
+        driver.set_progress_handler(None, 0)
+
+
+@contextmanager
+def check_more_often(connection: Connection) -> Generator[None]:
+    """Check the limit of this context, if there is one, more often for the statements inside."""
+    if current_limit() is None:
+        yield
+        return
+    driver = sqlite_connection(connection)
+    driver.set_progress_handler(is_beyond_limit, STEPS_IN_LONG_TEXTS)
+    try:
+        yield
+    finally:
+        driver.set_progress_handler(is_beyond_limit, STEPS_BETWEEN_CHECKS)

@@ -23,11 +23,11 @@ from panorama.store.backend.scratch import Scratch
 from panorama.store.backend.sole_membership import SoleMembership
 from panorama.store.contents.folder import FolderContents
 from panorama.store.sqlite.dialect import DIALECT
-from panorama.store.sqlite.driver import SqliteConnection, discard, sqlite_connection
+from panorama.store.sqlite.driver import SqliteConnection, discard, sqlite_connection, watch_limit
 from panorama.store.sqlite.errors import translate_errors, unavailable_error
 from panorama.store.sqlite.file import APPLICATION_ID, database_size_bytes, is_ours
 from panorama.store.sqlite.online_backup import copy_database
-from panorama.store.sqlite.read_pool import ReadPool, ReadScope, watch_limit
+from panorama.store.sqlite.read_pool import ReadPool, ReadScope
 from panorama.store.sqlite.scratch_copy import copy_for_scratch
 from panorama.store.transactions import Transactions
 

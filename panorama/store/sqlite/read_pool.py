@@ -1,8 +1,7 @@
-"""A pool of read connections, cheaper than SQLAlchemy's, and the limit of what is read on them."""
+"""A pool of read connections, cheaper than SQLAlchemy's."""
 
 import sqlite3
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from contextvars import ContextVar
 
 from sqlalchemy import Connection, Engine
@@ -10,24 +9,10 @@ from sqlalchemy.exc import DBAPIError
 
 from panorama.errors import PanoramaError
 from panorama.store.backend import Session
-from panorama.store.read_limit import current_limit, is_beyond_limit
+from panorama.store.read_limit import current_limit
 from panorama.store.sqlite.dialect import DIALECT
-from panorama.store.sqlite.driver import discard, sqlite_connection
+from panorama.store.sqlite.driver import STEPS_BETWEEN_CHECKS, discard, sqlite_connection
 from panorama.store.sqlite.errors import raise_translated
-
-STEPS_BETWEEN_LOOKS = 20_000
-"""Virtual machine steps between two checks whether a read should stop: one or two milliseconds."""
-
-
-@contextmanager
-def watch_limit(connection: Connection) -> Generator[None]:
-    """Apply the limit of this context, and those set inside, to the statements of a write; never to its commit."""
-    driver = sqlite_connection(connection)
-    driver.set_progress_handler(is_beyond_limit, STEPS_BETWEEN_LOOKS)
-    try:
-        yield
-    finally:
-        driver.set_progress_handler(None, 0)
 
 
 class ReadPool:
@@ -105,7 +90,7 @@ class ReadScope:
             raise
         self._has_limit = (limit := current_limit()) is not None
         if limit:
-            sqlite_connection(self._connection).set_progress_handler(limit, STEPS_BETWEEN_LOOKS)
+            sqlite_connection(self._connection).set_progress_handler(limit, STEPS_BETWEEN_CHECKS)
         session = Session(self._connection, None, DIALECT)
         self._token = self._current.set(session)
         return session
