@@ -165,6 +165,13 @@ def test_a_link_to_a_folder_within_the_folder_is_named_and_its_files_are_read_on
     assert "is not followed" in whys(report)["Current"]
 
 
+def test_a_link_whose_target_cannot_be_read_is_named(vault: Vault, run: Import):
+    vault.write("b.md", "yes")
+    (vault.root / "Archive").symlink_to("x" * 300)
+    report = run()
+    assert (report["notes_created"], whys(report)) == (1, {"Archive": "the target of this link cannot be read"})
+
+
 PERSON = """---
 title: Anna
 email: anna@example.org   # private

@@ -175,8 +175,11 @@ def _is_markdown(name: str) -> bool:
 def _skip_reason(entry: os.DirEntry[str], root: str) -> str:
     """Return why a file cannot be read; "" if it can, or would be skipped anyway."""
     if entry.is_symlink():
-        target = Path(os.path.realpath(entry.path))
-        is_folder = target.is_dir()
+        try:
+            target = Path(os.path.realpath(entry.path))
+            is_folder = target.is_dir()
+        except OSError:  # its target is gone by now, has an impossible name, or may not be looked at
+            return "the target of this link cannot be read"
         if not target.is_relative_to(root):
             return NOT_FOLLOWED if is_folder or _is_markdown(entry.name) else ""
         return FOLDER_NOT_FOLLOWED if is_folder else ""
