@@ -78,7 +78,7 @@ class Items(Service):
     def resolve(self, kind: Kind, item: str) -> Mapping[str, Any]:
         """Return id, kind, label and version of one item of a kind, by id or by a name that is unique in its kind."""
         with self._reading() as session:
-            loaded: Item = rows.load(session, kind, resolve(session, Reference(kind), item, kind))
+            loaded: Item = rows.load(session, kind, resolve(session, Reference(kind), item, kind, self._context.zone))
             return {"id": loaded.id, "kind": kind, "label": loaded.label, "version": loaded.version}
 
     def delete(self, item: ItemRef, items: BelongingAction = "") -> DeleteResult:
