@@ -70,6 +70,18 @@ def test_a_large_undo_is_several_transactions_and_one_unit(call: Call, sizes: Si
     assert count(call) == SIZE - 1
 
 
+def test_a_large_unit_that_is_undone_is_refused_at_once_and_starts_no_job(app: App, call: Call, short: None) -> None:
+    unit = write_many(call)
+    with at_work(app):
+        ended(app, undo(app, unit))
+
+        for arguments in ({}, {"confirm": True}):
+            with pytest.raises(ConflictError, match=f"{unit} is already undone"):
+                app.calls.call("undo", {"unit": unit, **arguments}, ASSISTANT)
+
+    assert len(call("list_jobs").data) == 1
+
+
 def test_a_large_undo_that_something_stands_in_the_way_of_changes_nothing(call: Call, sizes: Sizes) -> None:
     unit = write_many(call)
     call("create_task", title="Later", project="Garden")

@@ -87,6 +87,7 @@ class History(Service):
             units = self._find_targets(session, unit, count, redo).units
             if not _is_large(session, units):
                 return None
+            _check_not_undone(session, units)
             size = _count_changes(session, units)
         named = {"unit": " ".join(units), "skip_conflicts": skip_conflicts, "count": 1, "redo": False}
         return LargeCall(named, is_long=size > LONG_UNIT)
@@ -127,7 +128,7 @@ class History(Service):
         if undoing.conflicts and not skip_conflicts:
             raise overtaken_error(units, len(steps), undoing.conflicts)
         if not undoing.done and not undoing.conflicts:
-            raise _already_undone_error(unit_text, lines)
+            raise _already_undone_error(unit_text, had_effect=bool(effective_changes(lines)))
         return to_result(session, units, undoing.done, len(undoing.done), undoing.conflicts, redo=redo)
 
     def _undo_in_portions(self, units: tuple[str, ...], *, skip_conflicts: bool, redo: bool) -> UndoResult:
@@ -140,7 +141,7 @@ class History(Service):
             self._writing, self._reading, self._lines, self._now, plan, self._writer.unit if self._writer else ""
         )
         if not plan.steps and not undoing.was_begun:
-            raise _already_undone_error(" and ".join(units), lines)
+            raise _already_undone_error(" and ".join(units), had_effect=bool(effective_changes(lines)))
         return undoing.run(skip_conflicts=skip_conflicts, redo=redo)
 
     def _stoppable(self) -> AbstractContextManager[None]:
@@ -158,6 +159,8 @@ class History(Service):
             size = _count_changes(session, targets.units)
             if size <= undo_questions.UNDO_CONFIRM_THRESHOLD and not targets.is_foreign:
                 return Plan()
+            if size > LARGE_UNIT:
+                _check_not_undone(session, targets.units)
             total = changes.summarize_units(session, targets.units)
             if not targets.is_foreign and total.changes == size and changes.is_untouched(session, targets.units):
                 first = changes.get_first(session, targets.units[0])
@@ -251,8 +254,17 @@ def _is_large(session: Session, units: Sequence[str]) -> bool:
     return is_large_unit(count, sum(measure_changes(session, lines).values()))
 
 
-def _already_undone_error(unit: str, lines: Sequence[Change]) -> ConflictError:
-    if effective_changes(lines):
+def _check_not_undone(session: Session, units: Sequence[str]) -> None:
+    """Refuse units of which nothing has an effect, without reading their changes: that takes seconds for large ones."""
+    if changes.list_undone_units(session, units) == set(units):
+        raise _already_undone_error(
+            " and ".join(units), had_effect=any(changes.count_written(session, unit) for unit in units)
+        )
+
+
+def _already_undone_error(unit: str, *, had_effect: bool) -> ConflictError:
+    """Return the error for a unit of which nothing is left; it had an effect unless its run undid itself."""
+    if had_effect:
         return ConflictError(
             f"{unit} is already undone.", hint="To bring it back, use redo=true, or undo that undo: see history."
         )
