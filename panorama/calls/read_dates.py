@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from panorama.domain.text.json_types import is_object
-from panorama.domain.time.recurrence import describe_rule
+from panorama.domain.time.recurrence import describe_rule, parse_repetition
 from panorama.domain.time.times import Deadline, parse_date
 
 _ISO_DATE = re.compile(r"\s*\d{4}-\d\d-\d\d(?:\s*$|[T ])")
@@ -22,7 +22,7 @@ def list_read_dates(arguments: Mapping[str, Any], data: Any, now: datetime, zone
     """
     values = [(name, data.get(name), text) for name, text in arguments.items()] if is_object(data) else []
     rules = [
-        f"{name} {describe_rule(value, _find_start(data, now), zone)}"
+        f"{name} {_describe_rule(text, value, arguments, data, now, zone)}"
         for name, value, text in values
         if name == "recurrence" and value and value != text
     ]
@@ -32,6 +32,13 @@ def list_read_dates(arguments: Mapping[str, Any], data: Any, now: datetime, zone
         if isinstance(value, str) and _ISO_DATE.match(value) and isinstance(text, str) and not _ISO_DATE.match(text)
     ]
     return ", ".join(dates + rules)
+
+
+def _describe_rule(
+    text: str, rule: str, arguments: Mapping[str, Any], data: Mapping[str, Any], now: datetime, zone: ZoneInfo
+) -> str:
+    from_completion = (arguments.get("repeat_from") or ("done" if parse_repetition(text)[1] else "due")) == "done"
+    return describe_rule(rule, _find_start(data, now), zone, from_completion=from_completion)
 
 
 DATE_FILTERS = frozenset({"day", "due_from", "due_until", "since", "until", "first_day", "last_day", "start", "end"})

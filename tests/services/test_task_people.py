@@ -85,6 +85,15 @@ def test_a_task_that_repeats_from_completion_is_due_counted_from_that_day(
     assert call("items.get", item=following["id"]).data["item"]["repeat_from"] == "done"
 
 
+@pytest.mark.parametrize(
+    "more", [{"title": "Prune", "recurrence": "every! month"}, {"title": "Prune every! month", "parse": True}]
+)
+def test_no_next_days_are_announced_if_completion_decides_them(call: Call, more: dict[str, Any]) -> None:
+    answer = call("tasks.create", deadline="2026-06-30", **more)
+
+    assert "FREQ=MONTHLY (counted from completion)" in answer.summary + str(answer.metadata)
+
+
 def test_a_task_that_repeats_from_its_deadline_keeps_its_rhythm(call: Call, clock: StandingClock) -> None:
     task = call("tasks.create", title="Water plants", deadline="2026-05-20", recurrence="every 3 days").data
     clock.advance(days=5)

@@ -126,8 +126,10 @@ def iter_occurrences(rule_text: str, anchor: datetime, *, after: datetime, zone:
         yield from wall_clock.to_instants(_iter_local_times(rule_text, anchor, after, zone), zone, max(after, anchor))
 
 
-def describe_rule(rule_text: str, anchor: Deadline, zone: ZoneInfo) -> str:
-    """Return a rule with the next three days of its series after the first one."""
+def describe_rule(rule_text: str, anchor: Deadline, zone: ZoneInfo, *, from_completion: bool = False) -> str:
+    """Return a rule with the next three days of its series after the first one, unless completion decides them."""
+    if from_completion:
+        return f"{rule_text} (counted from completion)"
     start = anchor if isinstance(anchor, datetime) else start_of_day(anchor, zone)
     following = islice(iter_occurrences(rule_text, start, after=start, zone=zone), 3)
     days = ", ".join(f"{moment.astimezone(zone):%a %Y-%m-%d}" for moment in following)

@@ -45,7 +45,8 @@ def describe_taken(quick: QuickAdd, task: Task, zone: ZoneInfo) -> str:
     for name in quick.fields:
         value = "" if name in ("project", "urgent", "important") else f" {_format_value(getattr(task, name), zone)}"
         if name == "recurrence" and task.deadline:
-            value = f" {describe_rule(task.recurrence, task.deadline, zone)}"
+            from_completion = task.repeat_from == "done"
+            value = f" {describe_rule(task.recurrence, task.deadline, zone, from_completion=from_completion)}"
         parts.append(f"{name}{value}" + (f" (“{quick.taken[name]}”)" if name in quick.taken else ""))
     taken = f"Taken from the title: {', '.join(parts)}." if parts else ""
     day = quick.kept_day
