@@ -217,7 +217,7 @@ class ScriptReviews(Service):
         )
         if decided and decided.verdict == rows.REJECTED and saved.state == "draft":
             raise ConflictError(
-                f"The user rejected this text of {saved.name} on {decided.at:%Y-%m-%d}.",
+                f"The user rejected this text of {saved.name} on {decided.at.astimezone(self._context.zone):%Y-%m-%d}.",
                 hint=f"Change it first; they can look again with `panorama scripts review {saved.name}`.",
             )
 
