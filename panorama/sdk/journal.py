@@ -77,7 +77,7 @@ def create(text: str, at: str | datetime = "", idempotency_key: str = "") -> Ent
         The new entry.
 
     Raises:
-        InvalidInputError: The text is empty or too long, or `at` is not a date and time.
+        InvalidInputError: The text is empty or too long, or `at` is no date.
         ConflictError: The key was used for another call.
 
     Example:
@@ -101,7 +101,7 @@ def update(entry: str | Entry, text: str = UNSET, at: str | datetime = UNSET) ->
 
     Raises:
         NotFoundError: There is no such entry.
-        InvalidInputError: The text is empty or too long, `at` is not a date and time, or it is not a journal entry.
+        InvalidInputError: The text is empty or too long, `at` is no date, or it is not a journal entry.
 
     Example:
         entry = sdk.journal.create("Tiles arived")
