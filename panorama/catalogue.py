@@ -272,7 +272,14 @@ def _cli_only(do: Services) -> Iterator[Operation]:
         job=JobKind(name="import", resumable=True, alone=True, local=True),
         plan=do.imports.plan_import,
     )
-    yield write("import.memory", do.memory_imports.import_memory, transactional=False, long=True)
+    yield write(
+        "import.memory",
+        do.memory_imports.import_memory,
+        transactional=False,
+        long=True,
+        job=JobKind(name="import_memory", resumable=True, alone=True, local=True),
+        plan=do.memory_imports.plan_import_memory,
+    )
     yield read("models.list", do.models.list, summary=do.models.summarize_list, exempt=True)
     yield write(
         "models.remove",

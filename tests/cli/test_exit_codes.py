@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from panorama.cli.client import Client
-from panorama.cli.commands import jobs
+from panorama.cli.commands import imports
 from panorama.docs import DOCS
 
 from .conftest import Command
@@ -62,7 +62,7 @@ def test_1_is_a_fault_that_the_doctor_found(run: Command, home: Path) -> None:
 def test_1_is_an_import_with_a_file_that_cannot_be_read(
     run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large_files: int
 ) -> None:
-    monkeypatch.setattr(jobs, "LARGE_FILES", large_files)
+    monkeypatch.setattr(imports, "LARGE_FILES", large_files)
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "Tea.md").write_text("oolong")
     (tmp_path / "vault" / "Broken.md").write_bytes(b"\xff\xfe\x00broken")

@@ -1,5 +1,6 @@
 """Jobs through the real door and the real daemon: followed, cancelled, told of, in both protocol eras."""
 
+import json
 import re
 import sqlite3
 import subprocess
@@ -201,6 +202,21 @@ def test_a_large_folder_is_imported_as_a_job_and_told_as_ever(address: Address, 
     assert "1,000 notes, 1,000 tasks" in result.stdout, result
     assert "succeeded" in jobs.stdout
     assert "Took back 2,000 changes" in undone.stdout
+
+
+def test_a_large_graph_is_imported_as_a_job_and_told_as_ever(address: Address, tmp_path: Path) -> None:
+    entities = [
+        {"type": "entity", "name": f"Part {number}", "entityType": "part", "observations": ["x" * 300]}
+        for number in range(700)
+    ]
+    file = tmp_path / "memory.jsonl"
+    file.write_text("\n".join(map(json.dumps, entities)))
+
+    result = command("import", "memory", str(file))
+    jobs = command("jobs", "--kind", "import_memory")
+
+    assert "700 notes" in result.stdout, result
+    assert "succeeded" in jobs.stdout
 
 
 def test_without_a_daemon_jobs_are_run_by_the_server_itself(address: Address, era: str) -> None:

@@ -1,5 +1,6 @@
 """Jobs whose daemon is killed, whose disk is full, or that two processes could run: none is lost or doubled."""
 
+import json
 import random
 import re
 import threading
@@ -128,7 +129,7 @@ def test_an_import_goes_on_after_a_kill_takes_nothing_twice_and_tells_of_all(add
         (folder / f"{number:04}.md").write_text(f"# Note {number}\n\nAbout {number}.\n- [ ] Task {number}\n")
     with Peer() as peer:
         peer.call("status")
-        id_ = begun_import(address, folder)
+        id_ = begun_import("import.markdown", folder=folder)
         until(lambda: one(home, "SELECT count(*) FROM notes") >= 200, "the first notes")
         kill(pid_of(address))
         until(lambda: has_ended(peer, id_), "the job's end")
@@ -144,10 +145,38 @@ def test_an_import_goes_on_after_a_kill_takes_nothing_twice_and_tells_of_all(add
     assert (undone["state"], undone["result"]["count"]) == ("succeeded", 3000)
 
 
-def begun_import(address: Address, folder: Path) -> str:
+def begun_import(operation: str, **path: Path) -> str:
     """Ask for an import as the command line does."""
     with Client() as client:
-        return str(client.call("import.markdown", {"folder": str(folder), "background": True}).data["id"])
+        return str(
+            client.call(operation, {name: str(place) for name, place in path.items()} | {"background": True}).data["id"]
+        )
+
+
+def test_an_import_of_a_graph_goes_on_after_a_kill_and_tells_of_all(address: Address, home: Path) -> None:
+    count, file = 1000, home.parent / "memory.jsonl"
+    entities = [
+        {"type": "entity", "name": f"Part {number}", "entityType": "part", "observations": [f"About {number}"]}
+        for number in range(count)
+    ]
+    relations = [
+        {"type": "relation", "from": f"Part {number}", "to": f"Part {number - 1}", "relationType": "follows"}
+        for number in range(1, count)
+    ]
+    file.write_text("\n".join(map(json.dumps, [*entities, *relations])))
+    with Peer() as peer:
+        peer.call("status")
+        id_ = begun_import("import.memory", file=file)
+        until(lambda: one(home, "SELECT count(*) FROM notes") >= 200, "the first notes")
+        kill(pid_of(address))
+        until(lambda: has_ended(peer, id_), "the job's end")
+        job = show_job(peer, id_)
+
+    result = job["result"]
+    assert job["state"] == "succeeded", job
+    assert (result["notes_created"], result["relations_created"], result["unchanged"]) == (count, count - 1, 0)
+    assert one(home, "SELECT count(DISTINCT title) FROM notes") == one(home, "SELECT count(*) FROM notes") == count
+    assert one(home, "SELECT count(*) FROM relations") == count - 1
 
 
 def test_a_script_whose_daemon_was_killed_is_interrupted_and_can_be_undone(address: Address, home: Path) -> None:

@@ -1,10 +1,8 @@
 """`panorama jobs`: list, watch, show and cancel background jobs."""
 
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Annotated, Any
 
 from panorama.cli.client import Answer, Client
@@ -12,13 +10,8 @@ from panorama.cli.console import console, tables
 from panorama.cli.console.tables import Row, format_report
 from panorama.cli.console.terminal_words import to_terminal
 from panorama.cli.options import AsJson, Limit, argument, examples, group, option
-from panorama.transport.address import is_in_process
-
-LARGE_FILES = 1000
-"""A folder with this many Markdown files is imported as a job, because it takes long."""
 
 WATCH_SECONDS = 0.5
-WAIT_SECONDS = 50
 STANDING_JOB = "catch_up"
 OPEN_STATES = ("queued", "running")
 
@@ -86,14 +79,10 @@ def show_(
     """Show a job: its progress, and its result or error."""
     with Client() as panorama:
         answer = panorama.call("jobs.get", {"job": job})
-    return _print_job(answer, as_json)
+    return print_job(answer, as_json)
 
 
-def _undo_metadata(job: Mapping[str, Any]) -> dict[str, Any]:
-    return {"undo": job["undo"]} if "undo" in job else {}
-
-
-def _print_job(answer: Answer, as_json: bool) -> int:
+def print_job(answer: Answer, as_json: bool) -> int:
     """Print a job; return 1 if it did not succeed."""
     data: Mapping[str, Any] = answer.data
     if as_json:
@@ -118,41 +107,3 @@ def cancel(
     with Client() as panorama:
         answer = panorama.call("jobs.cancel", {"job": job})
     console.print_result(answer, as_json)
-
-
-def needs_job(folder: Path) -> bool:
-    """Return whether a folder is large enough to be imported as a job, which needs a daemon."""
-    if is_in_process():
-        return False
-    count = 0
-    for _, _, names in os.walk(folder):
-        count += sum(name.endswith(".md") for name in names)
-        if count >= LARGE_FILES:
-            return True
-    return False
-
-
-def import_as_job(arguments: Mapping[str, Any], name: str, *, waits: bool, as_json: bool) -> int:
-    """Import a folder as a job, and optionally wait for its end; Ctrl-C then cancels it."""
-    with Client() as panorama:
-        job = panorama.call("import.markdown", {**arguments, "background": True})
-    if not waits:
-        console.print_result(job, as_json)
-        return 0
-    id_ = str(job.data["id"])
-    try:
-        with Client() as panorama, console.progress(f"Reading {name}") as progress:
-            ended = panorama.call("jobs.get", {"job": id_, "wait": WAIT_SECONDS}, progress)
-            while ended.data["state"] in OPEN_STATES:
-                ended = panorama.call("jobs.get", {"job": id_, "wait": WAIT_SECONDS}, progress)
-    except KeyboardInterrupt:
-        with Client() as again:
-            again.call("jobs.cancel", {"job": id_})
-        console.print_message("Stopped. Imported files are kept; run it again to continue.")
-        raise
-    result = ended.data.get("result")
-    if result is None:
-        return _print_job(ended, as_json)
-    answer = Answer(result, str(ended.data.get("summary", "")), {**ended.metadata, **_undo_metadata(ended.data)})
-    console.print_result(answer, as_json, lambda: console.print_table(tables.problems(result)))
-    return 0 if ended.data["state"] == "succeeded" else 1

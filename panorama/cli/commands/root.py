@@ -19,6 +19,7 @@ from panorama.cli.commands import (
     code,
     daemon,
     files,
+    imports,
     install,
     jobs,
     page,
@@ -44,7 +45,6 @@ from panorama.cli.options import (
     Yes,
     argument,
     examples,
-    group,
     option,
 )
 from panorama.domain.items.item import kind_of, normalize_name
@@ -96,8 +96,7 @@ def _panel_of(command: Any) -> str:
 
 
 app = typer.Typer(name="panorama", cls=_PanelGroup, epilog=EXIT_CODES, **SETTINGS)
-imports = group("import", "Import data from other tools.")
-for command_group in (*GROUPS, relations.app, files.app, sessions.app, imports):
+for command_group in (*GROUPS, relations.app, files.app, sessions.app, imports.app):
     app.add_typer(command_group, rich_help_panel=EVERYDAY_PANEL)
 app.add_typer(NOTES_GROUP, name="note", hidden=True)
 app.add_typer(reminders.app, rich_help_panel=EVERYDAY_PANEL)
@@ -361,40 +360,3 @@ def demo(
     from panorama.cli.demo.demo import run as run_demo
 
     return run_demo(keep)
-
-
-@imports.command(epilog=examples("panorama import markdown ~/Notes --dry-run", "panorama import markdown ~/Notes"))
-def markdown(
-    folder: Annotated[Path, argument("A folder with Markdown files.", metavar="DIR", exists=True, file_okay=False)],
-    dry_run: Annotated[bool, option("Only report what would be done.", "--dry-run")] = False,
-    background: Background = False,
-    as_json: AsJson = False,
-) -> int:
-    """Import a folder of Markdown: files become notes, checkboxes become tasks. Can be repeated.
-
-    A large folder is imported as a job, which continues if this terminal is closed; Ctrl-C stops it.
-    """
-    arguments = {"folder": str(folder.resolve()), "dry_run": dry_run or None}
-    if background or (not dry_run and jobs.needs_job(folder)):
-        return jobs.import_as_job(arguments, folder.name, waits=not background, as_json=as_json)
-    on_interrupt = console.report_interrupt("Imported files are kept; run it again to continue.")
-    with Client() as panorama, on_interrupt, console.progress(f"Reading {folder.name}") as progress:
-        answer = panorama.call("import.markdown", arguments, progress)
-    console.print_result(answer, as_json, lambda: console.print_table(tables.problems(answer.data)))
-    return archive.EXIT_INCOMPLETE if answer.data.get("unread") else 0
-
-
-@imports.command(
-    epilog=examples("panorama import memory ~/memory.jsonl --dry-run", "panorama import memory memory.json")
-)
-def memory(
-    file: Annotated[Path, argument("The server's file.", metavar="FILE", exists=True, dir_okay=False)],
-    dry_run: Annotated[bool, option("Only report what would be done.", "--dry-run")] = False,
-    as_json: AsJson = False,
-) -> int:
-    """Import the graph of the MCP server “memory”: people, projects, notes and relations. Can be repeated."""
-    arguments = {"file": str(file.resolve()), "dry_run": dry_run or None}
-    with Client() as panorama, console.progress(f"Reading {file.name}") as progress:
-        answer = panorama.call("import.memory", arguments, progress)
-    console.print_result(answer, as_json, lambda: console.print_table(tables.problems(answer.data)))
-    return archive.EXIT_INCOMPLETE if answer.data["unread"] else 0

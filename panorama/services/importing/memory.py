@@ -15,11 +15,12 @@ from panorama.domain.items.relations import KIND_CHARS, Relation, normalize_kind
 from panorama.domain.markdown.import_fields import merge_fields, to_snapshot
 from panorama.domain.markdown.memory_graph import Entity, EntityRelation, MemoryGraph, parse_memory_graph
 from panorama.errors import InvalidInputError
-from panorama.services.base import Service, ServiceContext
+from panorama.services.base import Plan, Service, ServiceContext
 from panorama.services.importing.folder import UnreadableError, decode, read_file
 from panorama.services.importing.import_run import MAX_LISTED_PROBLEMS
 from panorama.services.importing.results import MemoryImportReport
 from panorama.services.jobs.portions import apply_in_portions
+from panorama.services.jobs.progress import load_checkpoint, save_checkpoint
 from panorama.store.backend import Session
 from panorama.store.graph import relations
 from panorama.store.items import lookup, projects, rows
@@ -30,6 +31,9 @@ from panorama.store.people.names import list_owners
 MAX_FILE_BYTES = 64 << 20
 ADOPTED = "adopted"
 """Marks the stored fields of an entity for which an item of that name was there before."""
+
+_WRITTEN = ("_created", "_updated")
+"""The ends of the names of counts of what was written."""
 
 _PEOPLE = frozenset(
     ("person", "people", "human", "user", "contact", "individual", "colleague", "friend", "family member", "customer")
@@ -54,16 +58,26 @@ class MemoryImports(Service):
         Raises:
             InvalidInputError: The file cannot be read, or holds no graph.
         """
-        path = Path(file).expanduser().absolute()
+        path = _to_path(file)
         graph = _read_graph(path)
         with self._reading() as session:
             run = _MemoryImport(self._context, str(path), graph, imports.list_imported(session, str(path)), session)
+        run.resume(load_checkpoint())
         entries: list[Entity | EntityRelation] = [*graph.entities.values(), *graph.relations.values()]
         transaction = self._reading if dry_run else self._writing
         apply_in_portions(transaction, entries, partial(run.write, dry_run=dry_run), path.name)
         with transaction() as session:
             run.mark_missing(session, dry_run=dry_run)
         return run.report(dry_run=dry_run)
+
+    def plan_import_memory(self, file: str, **_: object) -> Plan:
+        """Refuse a file that cannot be imported."""
+        _read_graph(_to_path(file))
+        return Plan()
+
+
+def _to_path(file: str) -> Path:
+    return Path(file).expanduser().absolute()
 
 
 def _read_graph(path: Path) -> MemoryGraph:
@@ -102,7 +116,12 @@ class _MemoryImport:
         self._counts: Counter[str] = Counter(unread=len(graph.problems))
         self._problems = [(f"line {line}" if line else "", why) for line, why in graph.problems]
         self._present: set[str] = set()
+        self._before: Counter[str] = Counter()
         self._now = context.now()
+
+    def resume(self, checkpoint: Mapping[str, Any]) -> None:
+        """Count what a job wrote before it was interrupted; the run finds it unchanged now."""
+        self._before.update(checkpoint)
 
     def write(self, session: Session, entries: Sequence[Entity | EntityRelation], *, dry_run: bool) -> None:
         """Write some entities and relations; in a dry run, only count what would be written.
@@ -121,6 +140,7 @@ class _MemoryImport:
                 parts[part.part] = part
         if not dry_run:
             imports.save(session, self._file, list(parts.values()))
+            save_checkpoint({name: count for name, count in self._total.items() if name.endswith(_WRITTEN)})
 
     def mark_missing(self, session: Session, *, dry_run: bool) -> None:
         """Mark entries that are no longer in the file, and report each living item once."""
@@ -132,14 +152,22 @@ class _MemoryImport:
         if fresh and not dry_run:
             imports.save(session, self._file, [replace(e, fields={**e.fields, MISSING: True}) for e in fresh])
 
+    @property
+    def _total(self) -> Counter[str]:
+        """The counts, with what was written before an interruption instead of unchanged."""
+        total = self._counts + self._before
+        total["unchanged"] = max(0, self._counts["unchanged"] - self._before.total())
+        return total
+
     def report(self, *, dry_run: bool) -> MemoryImportReport:
         """Return the counts."""
+        total = self._total
         problems = tuple({"place": place, "why": why} for place, why in self._problems[:MAX_LISTED_PROBLEMS])
         names = ("unchanged", "notes_created", "notes_updated", "people_created", "people_updated",
                  "projects_created", "projects_updated", "relations_created", "gone", "skipped", "unread")  # fmt: skip
         return MemoryImportReport(
             file=self._file, dry_run=dry_run, entities=len(self._graph.entities), relations=len(self._graph.relations),
-            problems=problems, problem_count=len(self._problems), **{name: self._counts[name] for name in names},
+            problems=problems, problem_count=len(self._problems), **{name: total[name] for name in names},
         )  # fmt: skip
 
     def _write_entry(self, session: Session, entry: Entity | EntityRelation, dry_run: bool) -> ImportedPart | None:

@@ -40,9 +40,9 @@ MEMORY = ImportFormat(
         ("Relations", ("relations_created",)), ("Changed", ("notes_updated", "people_updated", "projects_updated")),
         ("Unchanged", ("unchanged",)),
     ),
-    "/imports", {},
+    "/jobs", {"background": "true"},
 )  # fmt: skip
-JOB_KIND = "import"
+JOB_KINDS = ("import", "import_memory")
 MAX_JOBS = 200
 
 
@@ -56,7 +56,7 @@ def show_imports(request: ViewRequest) -> Context:
             report = request.calls.get(format_.operation, **{format_.argument: path}, dry_run=True)
         except PanoramaError as refused:
             error = " ".join(explain(refused.message, refused.hint, request.texts).values()).strip()
-    jobs = [row for row in request.calls.get("jobs.list", limit=MAX_JOBS) if row["kind"] == JOB_KIND]
+    jobs = [row for row in request.calls.get("jobs.list", limit=MAX_JOBS) if row["kind"] in JOB_KINDS]
     return {
         "path": path,
         "dropped": list_dropped(request.calls.app.settings.home, path),
