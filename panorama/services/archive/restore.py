@@ -87,7 +87,8 @@ class RestoreService:
             settings: The settings that send texts elsewhere; None to leave them out.
 
         Raises:
-            ConflictError: The sources or settings in the backup are others by now, or something is in that folder.
+            ConflictError: The sources or settings in the backup changed after the question, or something is in that
+                folder.
             InvalidInputError: As for `restore`.
             UnavailableError: As for `restore`.
         """
@@ -183,7 +184,7 @@ def _check_settings(manifest: Manifest, agreed: SendingSettings | None) -> bool:
     """Return whether the settings are kept that send texts elsewhere: only those that were shown whole.
 
     Raises:
-        ConflictError: The configuration is another one by now.
+        ConflictError: The configuration changed after the question.
     """
     if agreed is None or not agreed.sha256:
         return False

@@ -56,14 +56,14 @@ class AttendeeResolver:
         attendees = list(parse_attendees(names))
         given = {normalize_name(attendee.text) for attendee in attendees}
         find_unnamed = cache(lambda: _list_unnamed(session, before, given))
-        find_named = cache(lambda: _find_named(session, before))
+        list_uniquely_named = cache(lambda: _list_uniquely_named(session, before))
         shown: dict[tuple[str, str], str] = {}
         people: dict[str, None] = {}
         ambiguous: list[str] = []
         for attendee in attendees:
             matches = _find_people(session, attendee)
             if len(matches) > 1:
-                named = find_named() if before.has_name(attendee) else frozenset[str]()
+                named = list_uniquely_named() if before.has_name(attendee) else frozenset[str]()
                 attending = [match for match in matches if match[0] in before.people and match[0] not in named]
                 if not attending:
                     ambiguous.append(f"“{attendee.text}” is the name of {len(matches)} people")
@@ -126,8 +126,11 @@ def _list_unnamed(session: Session, before: Attendance, given: Set[str]) -> list
     return [id_ for id_ in before.people if id_ not in named]
 
 
-def _find_named(session: Session, before: Attendance) -> Set[str]:
-    """Return the people of an item whom one of its attendees names alone: a shorter name beside it is somebody else."""
+def _list_uniquely_named(session: Session, before: Attendance) -> Set[str]:
+    """Return the people who are the only match of one of an item's attendees.
+
+    An ambiguous name in the same item does not mean them.
+    """
     found = (_find_people(session, attendee) for attendee in parse_attendees(before.attendees))
     return {matches[0][0] for matches in found if len(matches) == 1}
 

@@ -105,12 +105,12 @@ def _move_to_postgres(settings: "Settings", url: str, space: str, report: Report
 
     now, home = datetime.now(UTC), settings.home
     stores = moving.ContentStores(_open_contents(settings, settings.space), _open_contents(settings, space))
-    filled = moving.fill_space(home, url, space, now, report, stores)
+    result = moving.fill_space(home, url, space, now, report, stores)
     stored, remarks = _store_password(url)
     write_setting(home, SPACE_SETTING, space)
     write_setting(home, URL_SETTING, stored)
     return _Moved(
-        str(moving.set_file_aside(home, now)), [*remarks, *filled.remarks, *_describe_missing(filled.missing)]
+        str(moving.set_file_aside(home, now)), [*remarks, *result.remarks, *_describe_missing(result.missing)]
     )
 
 

@@ -89,7 +89,7 @@ class ScriptReviews(Service):
             digest: The digest of the text that was shown.
 
         Raises:
-            ConflictError: The text is another one by now.
+            ConflictError: The text changed after it was shown.
         """
         saved = self._take_confirmed(script)
         if saved.text.digest != digest:

@@ -45,8 +45,8 @@ class ContentStores(NamedTuple):
     target: Callable[[Database], ContentStore]
 
 
-class Filled(NamedTuple):
-    """A space that was filled: the digests of missing contents, and remarks on values that were replaced."""
+class FillResult(NamedTuple):
+    """The result of filling a space: the digests of missing contents, and remarks on replaced values."""
 
     missing: list[str]
     remarks: tuple[str, ...]
@@ -59,7 +59,7 @@ def fill_space(
     now: datetime,
     progress: ProgressCallback = noop,
     files: ContentStores | None = None,
-) -> Filled:
+) -> FillResult:
     """Write the rows of a data directory's file into a space without data, and compare them, in one transaction.
 
     The contents of files are copied first; those that are missing or damaged in the data directory are left out. The
@@ -89,7 +89,7 @@ def fill_space(
             names = SQL(", ").join(map(Identifier, metadata.tables))
             driver.execute(SQL("TRUNCATE {}, search_words, search_terms RESTART IDENTITY").format(names))
             remarks = load_rows(driver, StoredRows(sqlite_connection(session.connection)), progress)
-    return Filled(missing, remarks)
+    return FillResult(missing, remarks)
 
 
 def _own_stores(home: Path) -> ContentStores:
