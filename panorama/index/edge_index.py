@@ -310,7 +310,7 @@ def _start_child(generation: Generation) -> Generator[ChildProcess]:
         yield child
     except RefusedError as error:
         child.kill()
-        raise refusal(error) from error
+        raise (no_space_error() if has_no_space(generation) else refusal(error)) from error
     except (ProcessDiedError, BusyError) as error:
         child.kill()
         if has_no_space(generation):

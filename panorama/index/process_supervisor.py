@@ -174,10 +174,18 @@ class ProcessSupervisor:
         with self._lock:
             if self.generation is generation and not self._closed:
                 if self._is_new:
-                    self._folders.set_live(generation)
+                    self._set_live(generation, child)
                 self._child, self._error, self._is_new = child, None, False
                 return
         child.close()  # a build finished first
+
+    def _set_live(self, generation: Generation, child: ChildProcess) -> None:
+        """Let the next start open this generation; on a full disk its process must not keep the files that go."""
+        try:
+            self._folders.set_live(generation)
+        except OSError:
+            child.kill()
+            raise
 
     def _open_child(self, generation: Generation) -> ChildProcess:
         """Start a process for a generation; waits while the process of a killed program holds the files.

@@ -8,6 +8,7 @@ is not JSON is answered with JSON-RPC's own error.
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import mcp_types as types
@@ -36,10 +37,9 @@ def parse_message(line: bytes | OversizedLine) -> SessionMessage | types.JSONRPC
         return _refusal(line.edges, types.INVALID_REQUEST, _TOO_LONG)
     if len(line) > LARGE_BYTES and line.count(b'":') - line.count(b'\\":') > MAX_KEYS:
         return _refusal(line, types.INVALID_REQUEST, _TOO_MANY)
-    try:
-        return SessionMessage(_REQUEST.validate_json(line, strict=True, by_name=False))
-    except ValidationError:
-        pass  # another message, or an unusable one
+    if b'"error"' not in line:  # some clients repeat the method in an error
+        with suppress(ValidationError):  # another message, or an unusable one
+            return SessionMessage(_REQUEST.validate_json(line, strict=True, by_name=False))
     try:
         read = SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValidationError:

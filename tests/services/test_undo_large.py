@@ -1,7 +1,7 @@
 """Large undos, deletions and changes of tags: short transactions that are one unit and can be stopped."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
@@ -12,6 +12,7 @@ from panorama.services.history import history, undo_portions
 from panorama.services.items import any_item
 from panorama.services.jobs import pace, portions
 from panorama.services.jobs.portions import LARGE_UNIT
+from panorama.services.jobs.progress import ignore_progress, report_progress_to
 from tests import working
 from tests.services.queued import Call, ended, job
 from tests.working import at_work, until
@@ -166,6 +167,26 @@ def test_an_undo_whose_process_leaves_goes_on_with_the_next(app: App, call: Call
 
     assert between == ("queued", True)
     assert (found.state, found.result["count"], found.attempts, count(call)) == ("succeeded", SIZE, 2, 0)
+
+
+class DoneBefore:
+    """The checkpoint of a job whose process died after it had undone everything."""
+
+    def load_checkpoint(self) -> Mapping[str, int]:
+        return {"done": SIZE}
+
+    def save_checkpoint(self, checkpoint: Mapping[str, int]) -> None:
+        del checkpoint
+
+
+def test_an_undo_that_resumes_with_nothing_left_reports_all_it_undid(call: Call) -> None:
+    unit = write_many(call)
+    call("undo", unit=unit, confirm=True)
+
+    with report_progress_to(ignore_progress, checkpoints=DoneBefore()):
+        answer = call("undo", unit=unit, confirm=True)
+
+    assert answer.data["count"] == SIZE
 
 
 def test_a_large_undo_is_no_step_of_an_atomic_batch(call: Call) -> None:

@@ -19,7 +19,7 @@ from panorama.services.history.undo_portions import PortionedUndo, UndoPlan, ove
 from panorama.services.history.undo_steps import UndoOperation, measure_changes, plan_steps
 from panorama.services.history.undo_targets import UndoTargets, describe_writes, find_targets
 from panorama.services.jobs.portions import LARGE_UNIT, LONG_UNIT, is_large_unit
-from panorama.services.jobs.progress import SHOULD_STOP
+from panorama.services.jobs.progress import SHOULD_STOP, is_job
 from panorama.services.jobs.worker_id import WorkerId, Workers
 from panorama.store.backend import Session
 from panorama.store.log import changes, jobs, runs, undo_units
@@ -255,8 +255,11 @@ def _is_large(session: Session, units: Sequence[str]) -> bool:
 
 
 def _check_not_undone(session: Session, units: Sequence[str]) -> None:
-    """Refuse units of which nothing has an effect, without reading their changes: that takes seconds for large ones."""
-    if changes.list_undone_units(session, units) == set(units):
+    """Refuse units of which nothing has an effect, without reading their changes: that takes seconds for large ones.
+
+    A job is not refused: it may resume after it has undone everything, to report its end.
+    """
+    if not is_job() and changes.list_undone_units(session, units) == set(units):
         raise _already_undone_error(
             " and ".join(units), had_effect=any(changes.count_written(session, unit) for unit in units)
         )
