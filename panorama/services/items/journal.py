@@ -34,7 +34,7 @@ class Journal(Service):
         A diary or log. For longer texts use create_note.
 
         Args:
-            at: When it happened; by default now. A day without a time is its noon.
+            at: When it happened; by default now.
         """
         now = self._now()
         with self._writing() as session:
