@@ -1,6 +1,7 @@
 """Every function of the store answers the same on PostgreSQL as on SQLite, and writes the same rows."""
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -83,6 +84,9 @@ class SharedDialect:
     insert_rows = staticmethod(bulk_writes.insert_rows)
     update_rows = staticmethod(bulk_writes.update_rows)
     ask, send = SENT_AT_ONCE.ask, SENT_AT_ONCE.send
+
+    def reading_long_texts(self, session: Session) -> AbstractContextManager[None]:  # noqa: ARG002
+        return nullcontext()
 
 
 DIALECT = cast("Dialect", SharedDialect())
