@@ -58,6 +58,9 @@ TEXTS: dict[str, str] = {
         "So geht es nicht: siehe die Schritte mit einem Hinweis."
     ),
     "result of step {number}": "Ergebnis von Schritt {number}",
+    "This step depends on earlier ones and can only be checked when they run.": (
+        "Dieser Schritt hängt von früheren ab und lässt sich erst prüfen, wenn diese laufen."
+    ),
     "There is no tool '{name}'.": "Es gibt kein Werkzeug „{name}“.",
     "The note “{name}” has version {current}, not {version}: it was changed since you read it.": (
         "Die Notiz „{name}“ wurde inzwischen geändert: Sie hat Version {current}, nicht {version}."
@@ -76,7 +79,8 @@ SERVER_TEXTS = (
     "In progress", "May change", "May read", "Milliseconds", "New script", "Next 7 days", "No runs",
     "No script has run yet.", "Notes", "Notes written", "Nothing has changed yet.", "Open", "Open tasks", "Output",
     "Overdue", "planned", "Projects", "Refused by the sandbox", "Reminders that wait", "Result", "Slipped", "Source",
-    "Today", "Weekly review", "Would change",
+    "This step depends on earlier ones and can only be checked when they run.", "Today", "Weekly review",
+    "Would change",
 )  # fmt: skip
 """Headings, figures, titles and states of the views, which the service writes in English and the page translates."""
 

@@ -92,6 +92,17 @@ def test_a_task_is_put_off_until_tomorrow(open_view: OpenView, assistant: Assist
         assert date.fromisoformat(after) - date.fromisoformat(before) == timedelta(days=1)
 
 
+def test_a_batch_with_a_step_that_only_the_run_can_check_says_so_and_can_be_run(open_view: OpenView) -> None:
+    steps = [
+        {"tool": "create_task", "args": {"title": "Paint the attic #house", "parse": True}},
+        {"tool": "update_task", "args": {"task": "Paint the attic", "status": "done"}},
+    ]
+    with open_view(args={"view": "batch", "operations": steps}, context={"locale": "de-DE"}) as chat:
+        expect(chat.view.get_by_text("lässt sich erst prüfen, wenn diese laufen")).to_be_visible()
+        chat.view.get_by_role("button", name="Ausführen").click()
+        expect(chat.view.get_by_role("status")).to_contain_text("Erledigt")
+
+
 def test_a_batch_is_done_by_the_users_click_only_and_undone(open_view: OpenView, assistant: Assistant) -> None:
     steps = [{"tool": "create_task", "args": {"title": "From the batch"}}]
     count = partial(assistant.call, "query", collection="tasks", where={"title": "From the batch"})

@@ -11,6 +11,7 @@ from mcp.client.extension import ClientExtension
 
 from panorama.app import App
 from panorama.calls import Answer
+from panorama.errors import NotFoundError
 from panorama.mcp.apps.apps import VIEW_URI, build_view
 from panorama.mcp.server import build_server
 from tests.conftest import ERAS, StandingClock
@@ -161,6 +162,86 @@ def test_a_step_that_needs_an_earlier_one_is_not_marked(call: Callable[..., Answ
 
     assert [step for step in plan if "problem" in step] == []
     assert plan[1]["item"] == "result of step 0"
+
+
+def test_a_name_that_an_earlier_step_gives_is_found(call: Callable[..., Answer]) -> None:
+    task = call("create_task", title="Paint").data["id"]
+    steps = [
+        {"tool": "update_task", "args": {"task": task, "title": "Paint the door"}},
+        {"tool": "update_task", "args": {"task": "paint the Door", "status": "done"}},
+        {"tool": "write_file", "args": {"name": "a.txt", "text": "beans"}},
+        {"tool": "delete_item", "args": {"item": "a.txt"}},
+    ]
+
+    plan = call("show", view="batch", operations=steps).data["plan"]
+    call("batch", operations=steps)
+
+    assert [step for step in plan if "problem" in step or "warning" in step] == []
+    assert (plan[1]["id"], plan[3]["item"]) == (task, "result of step 2")
+
+
+def test_a_step_that_names_an_item_of_another_kind_is_marked(call: Callable[..., Answer]) -> None:
+    steps = [
+        {"tool": "create_note", "args": {"title": "Garden"}},
+        {"tool": "update_task", "args": {"task": "Garden", "status": "done"}},
+    ]
+
+    plan = call("show", view="batch", operations=steps).data["plan"]
+
+    assert "no task “Garden”" in plan[1]["problem"]
+    with pytest.raises(NotFoundError):
+        call("batch", operations=steps)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        {"tool": "create_tasks_from_note", "args": {"note": "Plan"}},
+        {"tool": "create_task", "args": {"title": "Sow beans #garden", "parse": True}},
+        {"tool": "edit_note", "args": {"note": "Plan", "old_text": "peas", "new_text": "beans"}},
+        {"tool": "create_task", "args": {"title": "$0.data.title"}},
+        {"tool": "restore_item", "args": {"item": "Sow beans"}},
+    ],
+)
+def test_a_step_that_only_the_run_can_check_is_warned_about(call: Callable[..., Answer], first: object) -> None:
+    call("create_note", title="Plan", content="- [ ] Sow peas")
+    call("delete_item", item=call("create_task", title="Sow beans").data["id"])
+    steps = [first, {"tool": "update_task", "args": {"task": "Sow beans", "status": "done"}}]
+
+    step = call("show", view="batch", operations=steps).data["plan"][1]
+
+    assert "problem" not in step
+    assert step["warning"] == "This step depends on earlier ones and can only be checked when they run."
+
+
+def test_a_step_that_takes_an_item_from_the_trash_is_not_marked(call: Callable[..., Answer]) -> None:
+    task = call("create_task", title="Paint").data["id"]
+    call("delete_item", item=task)
+    steps = [
+        {"tool": "restore_item", "args": {"item": "Paint"}},
+        {"tool": "get_item", "args": {"item": "tool:update_link"}},
+        {"tool": "list_tasks", "args": {"project": ""}},
+    ]
+
+    plan = call("show", view="batch", operations=steps).data["plan"]
+    call("batch", operations=steps)
+
+    assert [step for step in plan if "problem" in step] == []
+    assert plan[0]["id"] == task
+
+
+def test_a_version_that_a_renamed_note_has_by_then_is_not_marked(call: Callable[..., Answer]) -> None:
+    note = call("create_note", title="Plan", content="First.").data["id"]
+    steps = [
+        {"tool": "update_note", "args": {"note": "Plan", "title": "Garden"}},
+        {"tool": "append_to_note", "args": {"note": "Garden", "block": "Second."}},
+        {"tool": "update_note", "args": {"note": note, "content": "Third.", "expected_version": 3}},
+    ]
+
+    plan = call("show", view="batch", operations=steps).data["plan"]
+    call("batch", operations=steps)
+
+    assert [step for step in plan if "problem" in step or "warning" in step] == []
 
 
 def test_a_script_is_compared_and_its_approval_stays_outside(call: Callable[..., Answer]) -> None:

@@ -213,9 +213,10 @@ function renderRow(heading, row) {
     row.snippet && element('span', { class: 'wide quiet' }, String(row.snippet).replaceAll('**', '')))
 }
 
-const renderPlan = plan => element('ol', { class: 'card' }, plan.map(({ step, tool, id, item, fields, problem }) => element('li', { class: 'row' },
+const renderPlan = plan => element('ol', { class: 'card' }, plan.map(({ step, tool, id, item, fields, problem, warning }) => element('li', { class: 'row' },
   element('span', { class: 'quiet' }, `${step + 1}.`), element('span', { class: 'title' }, [tool, id ? item : printTarget(item)].filter(Boolean).join(' · ')),
   problem && element('span', { class: 'wide flag' }, translate(problem)),
+  warning && element('span', { class: 'wide quiet' }, translate(warning)),
   ...(fields ?? []).map(({ name, now, then }) => element('span', { class: 'wide' }, element('span', { class: 'quiet' }, `${name} `), now !== undefined && element('del', {}, print(now)), now !== undefined && ' → ', element('ins', {}, print(then)))))))
 
 // A step names an earlier one by its place from 0 on; the list counts from 1.

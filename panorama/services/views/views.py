@@ -201,7 +201,7 @@ class ChatViews(Service):
         if not operations:
             raise InvalidInputError("The view 'batch' needs `operations`.", hint="Give those of the batch.")
         with self._reading() as session:
-            plan = preview_steps(session, operations, self._batch.find_problem)
+            plan = preview_steps(session, operations, self._batch, self._context.zone)
         return ChatView(view="batch", title="Before it is done", subtitle="Nothing has changed yet.", plan=plan)
 
     def _show_script(self, of: str) -> ChatView:

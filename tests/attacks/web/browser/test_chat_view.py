@@ -42,7 +42,8 @@ def make_view(text: str) -> dict[str, Any]:
         "code": text, "action": text, "urgent": text,
     }  # fmt: skip
     step = {
-        "step": 0, "tool": text, "item": text, "problem": text, "fields": [{"name": text, "now": text, "then": text}],
+        "step": 0, "tool": text, "item": text, "problem": text, "warning": text,
+        "fields": [{"name": text, "now": text, "then": text}],
     }  # fmt: skip
     return {
         "view": "batch", "title": text, "subtitle": text, "approval": text, "unit": text,
