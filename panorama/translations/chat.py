@@ -65,11 +65,8 @@ TEXTS: dict[str, str] = {
     "The note “{name}” has version {current}, not {version}: it was changed since you read it.": (
         "Die Notiz „{name}“ wurde inzwischen geändert: Sie hat Version {current}, nicht {version}."
     ),
-    "{field}: The {kind} “{name}” ({id}) is in the trash.": "{field}: „{name}“ ({kind}, {id}) liegt im Papierkorb.",
-    "{field}: there is no {kind} “{name}”.": "{field}: nicht gefunden: „{name}“ ({kind}).",
-    "{field}: {number} {kind} are called “{name}”.": "{field}: {number} Einträge ({kind}) heißen „{name}“.",
     "{tool} cannot be part of an atomic batch.": (
-        "{tool} kann kein Schritt eines Stapels sein, der ganz oder gar nicht gilt."
+        "{tool} kann kein Schritt eines Stapels sein, der ganz oder gar nicht ausgeführt wird."
     ),
 }
 
@@ -84,15 +81,18 @@ SERVER_TEXTS = (
 )  # fmt: skip
 """Headings, figures, titles and states of the views, which the service writes in English and the page translates."""
 
-SERVER_SENTENCES = (
-    next(text for text in TEXTS if text.startswith("Only the user")),
-    "Results for “{words}”",
-    "Run {name}",
-    "There is no tool '{name}'.",
-    "The note “{name}” has version {current}, not {version}: it was changed since you read it.",
-    "{field}: The {kind} “{name}” ({id}) is in the trash.",
-    "{field}: there is no {kind} “{name}”.",
-    "{field}: {number} {kind} are called “{name}”.",
-    "{tool} cannot be part of an atomic batch.",
-)
-"""What the service writes with values in it; the page finds the values again."""
+SERVER_SENTENCES = {
+    **{text: text for text in (
+        next(text for text in TEXTS if text.startswith("Only the user")),
+        "Results for “{words}”",
+        "Run {name}",
+        "There is no tool '{name}'.",
+        "The note “{name}” has version {current}, not {version}: it was changed since you read it.",
+        "{tool} cannot be part of an atomic batch.",
+    )},
+    "{field}: The {kind} “{name}” ({id}) is in the trash.": "{name} is in the trash.",
+    "{field}: there is no {kind} “{name}”.": "{kind} not found: {name}.",
+    "{field}: There is no {kind} {name}.": "{kind} not found: {name}.",
+    "{field}: {number} {kind} are called “{name}”.": "{number} items are called {name}.",
+}  # fmt: skip
+"""Sentences of the service with values, and the texts that the page translates with these values."""

@@ -56,6 +56,10 @@ def test_a_batch_with_a_step_that_cannot_be_done_says_so_and_offers_no_run(
     open_view: OpenView, assistant: Assistant
 ) -> None:
     assistant.call("create_note", title="Plan for the cellar", content="First.")
+    sown = assistant.call("create_task", title="Sow the cellar")["id"]
+    assistant.call("delete_item", item=sown)
+    for _ in range(2):
+        assistant.call("create_task", title="Sweep the cellar")
     steps = [
         {"tool": "create_task", "args": {"title": "Paint the cellar"}},
         {"tool": "update_task", "args": {"task": "Paint the cellar", "status": "done"}},
@@ -63,6 +67,9 @@ def test_a_batch_with_a_step_that_cannot_be_done_says_so_and_offers_no_run(
         {"tool": "save_script", "args": {}},
         {"tool": "no_such_tool", "args": {}},
         {"tool": "update_note", "args": {"note": "Plan for the cellar", "content": "x", "expected_version": 7}},
+        {"tool": "update_task", "args": {"task": "t_0000000000", "status": "done"}},
+        {"tool": "update_task", "args": {"task": sown, "status": "done"}},
+        {"tool": "update_task", "args": {"task": "Sweep the cellar", "status": "done"}},
     ]
     with open_view(width=340, args={"view": "batch", "operations": steps}, context={"locale": "de-DE"}) as chat:
         expect(chat.view.get_by_role("button", name="Ausführen")).to_be_disabled()
@@ -70,10 +77,13 @@ def test_a_batch_with_a_step_that_cannot_be_done_says_so_and_offers_no_run(
             "So geht es nicht: siehe die Schritte mit einem Hinweis."
         )
         assert chat.view.locator("li .flag").all_inner_texts() == [
-            "task: nicht gefunden: „Nowhere“ (task).",
-            "save_script kann kein Schritt eines Stapels sein, der ganz oder gar nicht gilt.",
+            "Aufgabe nicht gefunden: Nowhere.",
+            "save_script kann kein Schritt eines Stapels sein, der ganz oder gar nicht ausgeführt wird.",
             "Es gibt kein Werkzeug „no_such_tool“.",
             "Die Notiz „Plan for the cellar“ wurde inzwischen geändert: Sie hat Version 1, nicht 7.",
+            "Aufgabe nicht gefunden: t_0000000000.",
+            "Sow the cellar liegt im Papierkorb.",
+            "2 Einträge heißen Sweep the cellar.",
         ]
         expect(chat.view.get_by_text("update_task · Ergebnis von Schritt 1")).to_be_visible()
         assert find_violations(chat.frame, RULES) == []

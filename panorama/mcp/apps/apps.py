@@ -22,6 +22,7 @@ from fastmcp.tools import Tool
 from mcp.types import ListResourcesRequest, ListToolsRequest
 
 from panorama.translations import GERMAN, chat
+from panorama.translations.explanations import KINDS
 from panorama.transport.stored_answers import APPS_EXTENSION
 
 VIEW_URI = "ui://panorama/view.html"
@@ -97,12 +98,12 @@ def build_view() -> str:
 
 def list_texts(script: str) -> set[str]:
     """Return the texts that the page shows: those of its script, and those of the server that it translates."""
-    return {*_TEXT.findall(script), *chat.SERVER_TEXTS, *chat.SERVER_SENTENCES}
+    return {*_TEXT.findall(script), *chat.SERVER_TEXTS, *chat.SERVER_SENTENCES.values(), *KINDS.values()}
 
 
 def _add_texts(script: str) -> str:
     german = {text: GERMAN[text] for text in sorted(list_texts(script))}
-    for name, value in (("GERMAN = {}", german), ("SENTENCES = []", chat.SERVER_SENTENCES)):
+    for name, value in (("GERMAN = {}", german), ("SENTENCES = {}", chat.SERVER_SENTENCES)):
         encoded = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         script = script.replace(name, f"{name[:-2]}{encoded}", 1)
     return script

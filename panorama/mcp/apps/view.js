@@ -5,8 +5,8 @@ const pending = new Map(), handlers = {}
 let number = 0, host = {}, capabilities = {}, given = {}, shown = null, notice = null, loadedAt = 0
 const opened = new Set()
 
-// The texts in German by their English ones; the server puts them in, sentences with values of its own apart.
-const GERMAN = {}, SENTENCES = []
+// Put in by the server: the texts in German by their English ones, and the texts to show for its sentences with values.
+const GERMAN = {}, SENTENCES = {}
 
 const isGerman = () => (locale() ?? navigator.language).toLowerCase().startsWith('de')
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (place, name) => name in values ? String(values[name]) : place)
@@ -15,14 +15,16 @@ const t = (text, values = {}) => fill(isGerman() && Object.hasOwn(GERMAN, text) 
 /** Return a text of the server in the user's language: a known one, or one that fits a sentence with its values. */
 function translate(text) {
   if (!isGerman() || Object.hasOwn(GERMAN, text)) return t(text)
-  for (const sentence of SENTENCES) {
+  for (const [sentence, known] of Object.entries(SENTENCES)) {
     const seen = new Set(), escaped = sentence.replace(/[.*+?^$()|[\]\\]/g, '\\$&')
     const pattern = escaped.replace(/\{(\w+)\}/g, (_, name) => seen.has(name) ? `\\k<${name}>` : (seen.add(name), `(?<${name}>.+)`))
     const found = text.match(new RegExp(`^${pattern}$`, 's'))
-    if (found) return t(sentence, found.groups)
+    if (found) return t(known, { ...found.groups, kind: translateKind(found.groups.kind) })
   }
   return text
 }
+
+const translateKind = (kind = '') => t(kind.charAt(0).toUpperCase() + kind.slice(1))
 
 const post = message => parent.postMessage({ jsonrpc: '2.0', ...message }, '*')
 const notify = (method, params = {}) => post({ method, params })
