@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from fastmcp.prompts import Prompt
 from fastmcp.resources import ResourceTemplate
+from fastmcp.server.dependencies import transform_context_annotations, without_injected_parameters
+from pydantic import validate_call
 
 from panorama.config import Settings, read_settings
 
@@ -34,23 +36,28 @@ def prompts_and_pages_are_described_once() -> Iterator[None]:
     """Remember prompts and the templates of pages between servers: to describe their functions takes 8 ms a server."""
     new_prompt, new_template = Prompt.from_function, ResourceTemplate.from_function
     prompts: dict[str, Prompt] = {}
-    templates: dict[tuple[str, str], ResourceTemplate] = {}
+    templates: dict[str, ResourceTemplate] = {}
 
     def make_prompt(fn: Callable[..., Any], *values: Any, **fields: Any) -> Prompt:
-        key = f"{fn.__module__}.{fn.__qualname__}"
-        if not key.startswith("panorama."):
+        if not fn.__module__.startswith("panorama."):
             return new_prompt(fn, *values, **fields)
+        key = f"{fn.__module__}.{fn.__qualname__} {values} {fields}"
         if key not in prompts:
             prompts[key] = new_prompt(fn, *values, **fields)
-        return prompts[key]
+        return prompts[key].model_copy(deep=True)
 
     def make_template(fn: Callable[..., Any], uri_template: str, **fields: Any) -> ResourceTemplate:
-        key = f"{fn.__module__}.{fn.__qualname__}", uri_template
+        key = f"{fn.__module__}.{fn.__qualname__} {uri_template} {fields}"
         if key not in templates:
             templates[key] = new_template(fn, uri_template, **fields)
-        return templates[key].model_copy(update={"fn": fn})  # each server reads its own data
+        return templates[key].model_copy(update={"fn": _wrap(fn)})  # each server reads its own data
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Prompt, "from_function", make_prompt)
         patch.setattr(ResourceTemplate, "from_function", make_template)
         yield
+
+
+def _wrap(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that a template calls, as `from_function` makes it: arguments are converted and checked."""
+    return validate_call(without_injected_parameters(transform_context_annotations(fn)))
