@@ -202,6 +202,16 @@ def test_a_project_shows_who_changed_what_last_and_links_each_change(page: PageC
     assert all(f'id="c-{change}"' in page.page(f"/history?item={item}") for _, item, change, _ in rows)
 
 
+def test_a_project_shows_how_many_changes_a_write_made_in_all(page: PageClient) -> None:
+    garden, kitchen = (page.call("projects.create", name=name)["id"] for name in ("Garden", "Kitchen"))
+    steps = [{"tool": "create_task", "args": {"title": f"Bed {number}", "project": garden}} for number in range(70)]
+    page.call("batch", operations=[*steps, {"tool": "create_task", "args": {"title": "Paint", "project": kitchen}}])
+
+    feeds = [page.page(f"/projects/{project}").partition("Latest changes")[2] for project in (garden, kitchen)]
+
+    assert [re.findall(r"<span>(\d+) changes</span>", feed) for feed in feeds] == [["71"], ["71"]]
+
+
 def test_the_changes_of_a_project_are_read_with_as_many_statements_however_many_there_are(page: PageClient) -> None:
     def count(project: str) -> int:
         statements: list[str] = []

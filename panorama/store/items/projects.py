@@ -77,9 +77,9 @@ def count_items(session: Session, project: str) -> dict[str, int]:
 
 def list_recent_items(session: Session, project: str, limit: int) -> list[str]:
     """Return the items of a project that were changed last, also those in the trash, and the project itself."""
-    homes = [
+    selects = [
         select(table.c.id, table.c.updated_at).where(table.c.project == project) for table in PROJECT_TABLES.values()
     ]
-    every = union_all(*homes).subquery()
-    statement = select(every.c.id).order_by(every.c.updated_at.desc(), every.c.id).limit(limit)
+    items = union_all(*selects).subquery()
+    statement = select(items.c.id).order_by(items.c.updated_at.desc(), items.c.id).limit(limit)
     return [project, *session.connection.execute(statement).scalars()]

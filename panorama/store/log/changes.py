@@ -293,14 +293,14 @@ def describe_units(session: Session, units: Sequence[str]) -> dict[str, UnitStar
     return {row[0]: UnitStart(firsts[row[1]], row[2]) for row in rows}
 
 
-def list_last_units_of_items(session: Session, items: Sequence[str], limit: int) -> list[tuple[UnitStart, Change]]:
-    """Return the last units that changed any of some items, with their first and last lines of these; newest first."""
-    columns = func.min(changes.c.id), func.max(changes.c.id), func.count()
+def list_last_units_of_items(session: Session, items: Sequence[str], limit: int) -> list[tuple[Change, Change]]:
+    """Return the last units that changed any of some items: their first and last lines of these; newest first."""
+    columns = func.min(changes.c.id), func.max(changes.c.id)
     units = select(*columns).where(changes.c.item.in_(items)).group_by(changes.c.unit)
     rows = session.connection.execute(units.order_by(columns[1].desc()).limit(limit)).all()
-    lines = list_changes(session, changes.c.id.in_({id_ for row in rows for id_ in row[:2]}))
+    lines = list_changes(session, changes.c.id.in_({id_ for row in rows for id_ in row}))
     by_id = {line.id: line for line in lines}
-    return [(UnitStart(by_id[first], count), by_id[last]) for first, last, count in rows]
+    return [(by_id[first], by_id[last]) for first, last in rows]
 
 
 def list_undone_units(session: Session, units: Sequence[str]) -> set[str]:
