@@ -81,6 +81,23 @@ def test_links_are_read_again_if_a_line_above_may_make_them_code(before: str, af
     assert find_link_shift(after, before) is None
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("see 1. a\n\n\t[[x]]", "see \n1. a\n\n\t[[x]]"),
+        ("q - b\n\n    [[x]]", "q\n- b\n\n    [[x]]"),
+        ("1. n\n  - s\npara\n\n    c [[x]]", "1. n\n\npara\n\n    c [[x]]"),
+        ("Text\n<!-- a\n\nb -->\n    [[x]]", "- Text\n<!-- a\n\nb -->\n    [[x]]"),
+        ("Text\nand\n\n<!-- a --> b\n    [[x]]", "- Text\nand\n\n<!-- a --> b\n    [[x]]"),
+        ("Text\rand\r\r    [[x]]", "- Text\nText\rand\r\r    [[x]]"),
+    ],
+)
+def test_links_are_read_again_if_a_changed_line_makes_them_code(before: str, after: str) -> None:
+    assert targets(before) != targets(after)
+    assert find_link_shift(before, after) is None
+    assert find_link_shift(after, before) is None
+
+
 def test_links_below_a_new_line_move_with_it() -> None:
     assert find_link_shift("a\n\n- b\n    [[x]]", "a\nc\n\n- b\n    [[x]]") == (2, 2)
 

@@ -95,6 +95,35 @@ pieces = st.lists(
 def test_links_that_only_moved_are_where_they_are_parsed(
     head: list[str], old: list[str], new: list[str], tail: list[str]
 ) -> None:
+    assert_moved_links_are_parsed(head, old, new, tail)
+
+
+lines = st.builds(
+    "".join,
+    st.tuples(
+        st.sampled_from(["", "", "  ", "    ", "\t", " \t"]),
+        st.sampled_from(["", "", "- ", "1. ", "# ", "> ", "<!-- ", "```"]),
+        st.sampled_from(["", "", "x", "[[a]]", "[[b]]", "-->", " "]),
+        st.sampled_from(["\n", "\n", "\n", "\r\n", "\r", ""]),
+    ),
+)
+line_lists = st.lists(lines, max_size=6)
+edits = st.lists(lines | st.sampled_from(["x", " ", "\n", "- ", "    ", "s\n"]), max_size=2)
+
+
+@given(head=line_lists, old=edits, new=edits, tail=line_lists)
+@example(head=["see "], old=[], new=["\n"], tail=["1. a\n", "\n", "\t[[x]]"])
+@example(head=["1. n\n"], old=["  - s\np"], new=["\nq"], tail=["\n", "\n", "    [[x]]"])
+@example(head=["x\n"], old=[], new=["- "], tail=["<!-- a\n", "\n", "-->\n", "    [[x]]"])
+@example(head=[], old=[], new=["- x\n"], tail=["x\r", "\r", "    [[x]]"])
+@example(head=[], old=[], new=["- x\n"], tail=["x\n", "\n", "<!-- a --> b\n", "    [[x]]"])
+def test_links_below_a_changed_line_are_no_others_where_they_only_moved(
+    head: list[str], old: list[str], new: list[str], tail: list[str]
+) -> None:
+    assert_moved_links_are_parsed(head, old, new, tail)
+
+
+def assert_moved_links_are_parsed(head: list[str], old: list[str], new: list[str], tail: list[str]) -> None:
     before, after = ("".join([*head, *middle, *tail]) for middle in (old, new))
 
     shift = find_link_shift(before, after)

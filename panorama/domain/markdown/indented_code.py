@@ -6,8 +6,9 @@ _INDENT = re.compile(r" {0,3}\t| {4}")
 _LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)", re.MULTILINE)
 _BLOCK_END = re.compile(r"#{1,6}[ \t]|```|~~~")
 _CONTENT = re.compile(r"[ \t]*+")
-# Lines without indentation that do not depend on what is above them: list items, and paragraphs after a blank line.
-_RESET = re.compile(r"\n(?:[-*+]|\d{1,9}[.)])[ \t]|\n[ \t]*+\n(?=\S)")
+# A list item without indentation, or a line without indentation after a blank line that begins with no comment. The
+# lines above one do not matter to whether it or a line below it is code.
+_RESET = re.compile(r"\n(?:[-*+]|\d{1,9}[.)])[ \t]|\n[ \t]*+\n(?!<!--)(?=\S)")
 
 
 def is_indented(text: str, begin: int) -> bool:
@@ -15,10 +16,14 @@ def is_indented(text: str, begin: int) -> bool:
     return text[begin] in " \t" and _INDENT.match(text, begin) is not None
 
 
-def find_reset(text: str, start: int) -> int:
-    """Return the position from which on no line depends on the lines before `start` to be code or not."""
-    match = _RESET.search(text, max(start - 1, 0))
-    return match.start() if match else len(text)
+def find_affected_end(text: str, start: int) -> int:
+    """Return the end of the lines that a change of the text before `start` may turn into code, or code into text.
+
+    The rest of the text begins with lines that have not changed and do not depend on what is above them. A comment can
+    hide them, so there is no rest if one begins after `start`.
+    """
+    match = _RESET.search(text, start)
+    return match.start() if match and text.find("<!--", start, match.start()) < 0 else len(text)
 
 
 class IndentedCode:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from panorama.domain.changes import compute_splice
 from panorama.domain.items.item import is_id, normalize_id, normalize_name
 from panorama.domain.items.relations import MENTIONS, normalize_kind
-from panorama.domain.markdown.indented_code import IndentedCode, find_reset, is_indented
+from panorama.domain.markdown.indented_code import IndentedCode, find_affected_end, is_indented
 from panorama.domain.markdown.lines import (
     collapse_whitespace,
     is_closing_fence,
@@ -104,9 +104,11 @@ def find_link_shift(before: str, after: str) -> tuple[int, int] | None:
     if any(mark in head + text + tail for text in changed for mark in (LINK_MARK, "```", "~~~", "<!--", "-->")):
         return None
     changed_end = splice.at + len(splice.inserted)
-    following = after[changed_end : find_reset(after, changed_end)]
-    if LINK_MARK in following and any(LINK_MARK in line and is_indented(line, 0) for line in following.split("\n")):
-        return None
+    affected = after[changed_end : find_affected_end(after, changed_end)]
+    if LINK_MARK in affected:
+        lines = affected.replace("\r", "\n").split("\n")
+        if any(LINK_MARK in line and is_indented(line, 0) for line in lines):
+            return None
     return end, len(after) - len(before)
 
 
