@@ -27,17 +27,22 @@ def find_affected_end(text: str, start: int) -> int:
 
 
 class IndentedCode:
-    """The indented code of a text, asked for by position from the beginning on; linear in the text's length.
+    """The indented code of a text.
 
-    A line below a list item counts as its text, however far it is indented.
+    A line below a list item belongs to the item, however far it is indented.
     """
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._end, self._is_code, self._is_in_list = 0, True, False
+        self._end = 0  # lines that begin before it were checked
+        self._was_code, self._was_in_list = True, False  # the last line that was checked
 
-    def has_line(self, begin: int) -> bool:
-        """Return whether the indented line that begins at a position is code."""
+    def is_code(self, begin: int) -> bool:
+        """Return whether the indented line that begins at a position is code.
+
+        Lines must be checked in ascending order: each check starts from the result of the last one, so that all
+        together take time linear in the length of the text.
+        """
         has_blank, start = False, begin
         while start > self._end:
             end = start - 1
@@ -48,15 +53,18 @@ class IndentedCode:
             if content is None or content.end() == end:
                 has_blank = True
             elif not _INDENT.match(self._text, start):
-                self._is_in_list = self._find_list(start, end)
-                self._is_code = _BLOCK_END.match(self._text, start) is not None
+                self._was_in_list = self._is_in_list(start, end)
+                self._was_code = _BLOCK_END.match(self._text, start) is not None
                 break
-        self._is_code = not self._is_in_list and (self._is_code or has_blank)
+        self._was_code = not self._was_in_list and (self._was_code or has_blank)
         self._end = begin + 1
-        return self._is_code
+        return self._was_code
 
-    def _find_list(self, start: int, end: int) -> bool:
-        """Return whether a line with less indentation belongs to a list: to an item above it without a way out."""
+    def _is_in_list(self, start: int, end: int) -> bool:
+        """Return whether a line that is not indented as code is a list item, or belongs to one above it.
+
+        A fence, a heading, and a blank line before a line without indentation end the list.
+        """
         indent = 0
         while True:
             content = _CONTENT.match(self._text, start, end)
@@ -64,7 +72,7 @@ class IndentedCode:
                 if not indent:
                     return False
             elif start < self._end:
-                return self._is_in_list
+                return self._was_in_list
             elif _LIST_ITEM.match(self._text, start):
                 return True
             elif _BLOCK_END.match(self._text, start):

@@ -180,7 +180,7 @@ def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str, int]]:
         elif not (">" in line and _QUOTE.match(line)):
             if opening := match_fence(line) if has_fences else None:
                 fence = opening[2]
-            elif (not has_fences or word in line) and not (is_indented(written, begin) and code.has_line(begin)):
+            elif (not has_fences or word in line) and not (is_indented(written, begin) and code.is_code(begin)):
                 yield begin, line, at - begin
 
 
