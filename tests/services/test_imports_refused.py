@@ -169,3 +169,13 @@ def test_what_is_no_plain_file_is_named_and_nobody_waits_for_it(
 
     assert whys(report) == {"pipe.md": "it is not a regular file", "socket.md": "it is not a regular file"}
     assert list(here.notes()) == ["Tea"]
+
+
+def test_a_link_to_a_hidden_folder_does_not_promise_that_the_folder_is_read(vault: Vault, run: Import) -> None:
+    vault.write(".drafts/a.md", "no")
+    (vault.root / "Drafts").symlink_to(vault.root / ".drafts")
+
+    report = run()
+
+    assert report["notes_created"] == 0
+    assert whys(report)["Drafts"].endswith("; the folder itself is read under its own path, unless it is skipped")

@@ -27,7 +27,9 @@ SKIPPED_FOLDERS = frozenset({"node_modules"})
 TASKS_SETTINGS = ".obsidian/plugins/obsidian-tasks-plugin/data.json"
 HIDDEN = "hidden files, and folders of programs, are not read"
 NOT_FOLLOWED = "a link that leads out of the folder is not followed"
-FOLDER_NOT_FOLLOWED = "a link to a folder is not followed; a folder that is inside is read under its own path"
+FOLDER_NOT_FOLLOWED = (
+    "a link to a folder is not followed; the folder itself is read under its own path, unless it is skipped"
+)
 UNFOLLOWED = frozenset({NOT_FOLLOWED, FOLDER_NOT_FOLLOWED})
 MAX_SHOWN_CHARS = 200
 READ_SECONDS = 30.0
@@ -74,7 +76,7 @@ def scan(text: str, *, avoid: Path) -> Folder:
     """Scan a folder; its Markdown files are sorted by path.
 
     Hidden files and folders and `avoid` are skipped. Symbolic links are not followed, because targets inside the
-    folder are found under their own path.
+    folder are found under their own path, unless they are skipped.
 
     Raises:
         InvalidInputError: It is not a readable folder, or it is `avoid` or inside it.
