@@ -89,9 +89,7 @@ TEXTS: dict[str, str] = {
     "{name} belongs to Panorama's own data.": "{name} gehört zu Panoramas eigenen Daten.",
     "Choose the folder that holds your Markdown files.": "Wähle den Ordner mit deinen Markdown-Dateien.",
     "There is no file {name}.": "Es gibt keine Datei {name}.",
-    "{name} has nothing to import: it is not a memory.jsonl.": (
-        "{name} hat nichts zu importieren: es ist keine memory.jsonl."
-    ),
+    "{name} contains no entities or relations.": "{name} enthält keine Einträge und keine Beziehungen.",
     "There is no time zone {name}.": "Es gibt keine Zeitzone {name}.",
     "Write a name such as Europe/Berlin.": "Schreibe einen Namen wie Europe/Berlin.",
 }

@@ -136,7 +136,7 @@ RULES = tuple(
         ),
         (
             r"'(?P<name>.*)' holds no entities or relations\.$",
-            "{name} has nothing to import: it is not a memory.jsonl.",
+            "{name} contains no entities or relations.",
             "Choose .md files, or one memory.jsonl.",
         ),
         (r"The event ends before it begins\.$", "The event ends before it begins.", "Change one of the two."),

@@ -30,7 +30,7 @@ FOR_MODELS = re.compile(r"[a-z]_[a-z]|\bcall\b|parameters|next_cursor|`")
         ("setting", {"name": "log_days", "value": "x"}, "log_days muss eine Zahl sein."),
         ("import.markdown", {"folder": "/no/such/folder"}, "Es gibt keinen Ordner /no/such/folder."),
         ("import.markdown", {"folder": "/etc/passwd"}, "/etc/passwd ist kein Ordner."),
-        ("import.memory", {"file": "/etc/passwd"}, "/etc/passwd hat nichts zu importieren"),
+        ("import.memory", {"file": "/etc/passwd"}, "/etc/passwd enthält keine Einträge und keine Beziehungen."),
         ("import.memory", {"file": "/no/such/file"}, "Es gibt keine Datei /no/such/file."),
         ("tasks.update", {"title": "x" * 501}, "„Titel“ ist zu lang: 501 Zeichen"),
         ("tasks.update", {"title": "a\0b"}, "„Titel“ enthält ein Zeichen"),
