@@ -36,7 +36,6 @@ TEXTS: dict[str, str] = {
     "Download {title}": "{title} herunterladen",
     "Functions that match {pattern}": "Funktionen, die {pattern} entsprechen",
     "The import runs in the background": "Der Import läuft im Hintergrund",
-    "Imported: {created} new, {changed} changed": "Importiert: {created} neu, {changed} geändert",
     "Imports": "Importe",
     "Imports so far": "Bisherige Importe",
     "Its functions are read when a script first looks for them, or with:": (

@@ -320,20 +320,10 @@ def _describe(name: str, arguments: Mapping[str, Any], answer: Answer, texts: Te
     title = str(data.get("title") or data.get("full_name") or data.get("name") or data.get("source") or "")
     if set(arguments) == {"task", "status"} and (text := _STATUS.get(arguments["status"])):
         return texts(text, title=title)
-    if name in _IMPORTS:
-        return _describe_import(data, texts) if "problem_count" in data else texts("The import runs in the background")
+    if name in _IMPORTS and "background" in arguments:
+        return texts("The import runs in the background")
     text = _DONE.get(name)
     return texts(text, title=title) if text and (title or "{" not in text) else answer.summary
-
-
-def _describe_import(report: Mapping[str, Any], texts: Texts) -> str:
-    """Say how much an import created and changed."""
-    created, changed = (
-        sum(number for field, number in report.items() if field.endswith(ending)) for ending in ("_created", "_updated")
-    )
-    return texts(
-        "Imported: {created} new, {changed} changed", created=texts.number(created), changed=texts.number(changed)
-    )
 
 
 def _is_peer(row: Mapping[str, Any], task: Mapping[str, Any]) -> bool:

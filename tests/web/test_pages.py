@@ -11,6 +11,7 @@ from panorama.web.menu import Menu
 from panorama.web.page_calls import PageCalls
 from panorama.web.views import VIEWS
 from tests.web.page_client import PageClient
+from tests.working import at_work
 
 MENU = [view for view in VIEWS if "{" not in view.path]
 
@@ -268,15 +269,14 @@ def test_a_folder_is_previewed_before_it_is_imported(page: PageClient, reader: P
     assert 'class="tiles"' not in nothing
 
 
-def test_an_import_says_in_the_language_of_the_page_what_it_did(page: PageClient, tmp_path: Path) -> None:
+def test_an_import_says_in_the_language_of_the_page_that_it_runs(page: PageClient, tmp_path: Path) -> None:
     (tmp_path / "Plan.md").write_text("# Plan\n\n- [ ] Dig\n")
+    fields = {"token": page.token, "folder": str(tmp_path), "background": "true"}
 
-    answer = page.post(
-        "/do/import.markdown", {"token": page.token, "folder": str(tmp_path)}, accept="application/json",
-        accept_language="de",
-    ).json()  # fmt: skip
+    with at_work(page.app):
+        answer = page.post("/do/import.markdown", fields, accept="application/json", accept_language="de").json()
 
-    assert answer["message"] == "Importiert: 2 neu, 0 geändert"
+    assert answer["message"] == "Der Import läuft im Hintergrund"
 
 
 def test_a_dry_run_shows_what_is_there_and_what_would_be(page: PageClient, life: dict[str, str]) -> None:
