@@ -11,10 +11,10 @@ MAX_WORDS = 400
 """The words of a line up to which the changed words are marked."""
 
 MAX_PAIRS = 2_500
-"""How many pairs of lines of a changed block are compared, to find which line became which."""
+"""How many pairs of lines of a changed block are compared, to match old lines with new ones."""
 
 LEAST_ALIKE = 0.5
-"""The share of words that two lines have in common, from which on one is the other changed."""
+"""The minimum share of common words for two lines to count as the same line, changed."""
 
 _WORD = re.compile(r"\s+|\w+|\W")
 Part = tuple[str, bool]

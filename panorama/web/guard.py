@@ -1,7 +1,7 @@
 """Checks every request before a page sees it: its host, where it comes from, and its session.
 
-The order is fixed: Host (421), Origin and Sec-Fetch-Site (403), the session (401). Another page in the same browser, a
-name that points to this machine, and a program without the cookie are all refused here.
+The order is fixed: Host (421), Origin and Sec-Fetch-Site (403), Transfer-Encoding (411), the session (401). Another
+page in the same browser, a name that points to this machine, and a program without the cookie are all refused here.
 """
 
 from collections.abc import Callable, Mapping

@@ -12,7 +12,7 @@ INK, GRID = "#595b63", "#d4d3cf"
 LEFT, HEAD, FOOT, RIGHT = 56.0, 48.0, 32.0, 16.0
 LABEL_CHARS, LABEL_CHAR_WIDTH = 14, 8.5
 MAX_DESCRIBED = 40
-"""The maximum number of labels whose values are listed; of more, the first and last values, sums and peaks are."""
+"""The maximum number of values that a description lists; for more, it gives the sum and the peak of each series."""
 
 Series = Mapping[str, Sequence[float]]
 """The values of each series, by its name."""

@@ -50,7 +50,7 @@ def _check(client: "QdrantClient", connection: Connection, layout: ServerLayout)
 
 
 def _find_problem(client: "QdrantClient", name: str, layout: ServerLayout) -> tuple[str, str] | None:
-    """Return the problem of a collection, and how to repair it."""
+    """Return what is wrong with a collection, and how to repair it; None if nothing is."""
     info = client.get_collection(name)
     if info.status in ("red", "grey"):
         return f"has the status {info.status.value}", "See the log of the server."

@@ -109,7 +109,7 @@ COMMON_IMPORTS: Final = {
     "dataclass": "from dataclasses import dataclass", "Decimal": "from decimal import Decimal",
     "groupby": "from itertools import groupby",
 }  # fmt: skip
-"""Modules that are often used without an import."""
+"""The import statements of names that scripts often use without importing them."""
 
 
 NAME_HINTS: Final = {
@@ -152,7 +152,7 @@ MISSING_NAME_HINTS: Final = {
     "calendar.setfirstweekday": "TextCalendar(calendar.SUNDAY)",
     "io.TextIOWrapper": "io.StringIO", "io.open": BUILTIN_HINTS["open"],
 }  # fmt: skip
-"""Hints for names of modules that scripts have without an import."""
+"""Hints for names that are missing in the modules of scripts."""
 
 
 def get_attribute_hint(name: str, *, load: bool = True) -> str:

@@ -277,7 +277,7 @@ def hash_file(path: Path, moved: Callable[[int], None]) -> Entry:
 
 
 def find_damage(snapshots: Snapshots, copy: Path, manifest: Manifest, pace: ProgressTracker, revision: str = "") -> str:
-    """Return the problem of a copy of the database, "" if it has none.
+    """Return why a copy of the database is unusable, "" if it is usable.
 
     Args:
         revision: Its schema revision, if it was migrated after the manifest was written.

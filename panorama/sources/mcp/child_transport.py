@@ -45,7 +45,7 @@ INHERITED_VARIABLES = (
     "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_CACHE_DIR", "PIP_INDEX_URL", "npm_config_registry", "NVM_DIR",
     "SYSTEMROOT", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC", "TEMP", "TMP",
 )  # fmt: skip
-"""The environment variables that a server inherits: paths and network settings, never a key."""
+"""The environment variables that a server inherits: paths, user, terminal, locale, time and network, but no keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -146,7 +146,7 @@ def validate_path(path: object) -> str:
     """Check that a path stays inside the folder, and return it.
 
     Raises:
-        ValueError: The path leads out of the folder.
+        ValueError: The path leads out of the folder, is not in its shortest form, or contains a backslash or NUL.
     """
     checked = validate_text(path)
     pure = PurePosixPath(checked)

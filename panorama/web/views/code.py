@@ -32,7 +32,7 @@ def show_scripts(request: ViewRequest) -> Context:
 
 
 def show_script(request: ViewRequest) -> Context:
-    """Show a script: its changes since its approval, the items that it may change, and its last dry run."""
+    """Show a script: its changes since its approval, the operations that it may call, and its last dry run."""
     script = request.calls.get("scripts.get", script=request.path["name"])
     approved = script.get("reviewed", "")
     diff = compare_texts(approved, script["text"])
