@@ -36,24 +36,33 @@ MAX_UNIT_BYTES = 256 << 20
 MAX_ATOMIC_BYTES = 20 << 20
 """The maximum bytes of text that an atomic batch may load and write, so that other writes wait a quarter of a second.
 
-The text of an item that a step reads or changes counts whole. Work that takes longer than its text counts more, by the
-constants below.
+The text of an item that a step reads or changes counts whole. Work that takes longer than its text counts more: the
+constants named `…_WORK_BYTES` are how much text is loaded or written in the same time, 12 nanoseconds a byte.
 """
 
 CHANGE_BYTES = 1_000
-"""What a change counts in a `WriteBudget` besides its texts: rows and entries of indexes and logs."""
+"""The bytes that a `WriteBudget` counts for each change besides its texts: rows and entries of indexes and logs."""
 
-LINK_ROW_BYTES = 150
-"""What a link in a text counts in a `WriteBudget` besides its names: its row and entries of indexes."""
+STORED_LINK_BYTES = 150
+"""The bytes that a `WriteBudget` counts for each link besides its names: its row and entries of indexes."""
 
-LINK_BYTES = 2_500
-"""The bytes that a link in a text, or a further name of an item, counts in an atomic batch."""
+READ_LINK_WORK_BYTES = 1_000
+"""The work of an atomic batch for each link that is read in a changed text, and compared with the stored ones."""
 
-FOLLOWED_LINE_BYTES = 1_000
-"""The bytes that each line of a changed note with task lines counts in an atomic batch."""
+PASSED_WORK_BYTES = 100
+"""The work of an atomic batch for each link or task line of a changed text that is passed over, because it stayed."""
 
-TASK_LINE_BYTES = 50_000
-"""The bytes that a task whose line was changed counts in an atomic batch."""
+LINK_WORK_BYTES = 1_500
+"""The work of an atomic batch for each link that is stored, moved or removed."""
+
+NAME_WORK_BYTES = 2_500
+"""The work of an atomic batch for each further name of an item."""
+
+LINE_WORK_BYTES = 1_000
+"""The work of an atomic batch for each changed line of a note with task lines, and each task line that moved."""
+
+TASK_LINE_WORK_BYTES = 50_000
+"""The work of an atomic batch for each task that changes with its line."""
 
 
 @dataclass(slots=True)
@@ -157,6 +166,21 @@ def compute_splice(old: str, new: str) -> Splice:
     limit = min(len(old), len(new)) - head
     tail = _common_suffix_length(old, new, limit)
     return Splice(head, old[head : len(old) - tail], new[head : len(new) - tail])
+
+
+def find_changed_lines(old: str, new: str) -> tuple[int, int, int]:
+    """Return where the lines in which two texts differ begin, and where they end in the first and in the second.
+
+    Lines end with LF; the last one counts as if it ended with one, too, so that an end may be one beyond the text.
+    """
+    old, new = f"{old}\n", f"{new}\n"
+    splice = compute_splice(old, new)
+    start = old.rfind("\n", 0, splice.at) + 1
+    end, changed_end = splice.at + len(splice.removed), splice.at + len(splice.inserted)
+    if any(at > 0 and text[at - 1] != "\n" for text, at in ((old, end), (new, changed_end))):
+        rest = old.find("\n", end) + 1 - end
+        end, changed_end = end + rest, changed_end + rest
+    return start, end, changed_end
 
 
 def _common_prefix_length(old: str, new: str, limit: int) -> int:

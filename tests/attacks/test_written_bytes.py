@@ -218,7 +218,7 @@ def test_an_atomic_batch_writes_no_more_links_names_and_task_lines_than_others_c
         call("create_note", title=note, content="".join(f"- [ ] {note} {n}\n" for n in range(120)))
         call("create_tasks_from_note", note=note)
 
-    with pytest.raises(InvalidInputError, match="in one transaction") as refused:
+    with pytest.raises(InvalidInputError, match="for one transaction") as refused:
         call("batch", operations=steps)
 
     assert "atomic=false" in refused.value.hint

@@ -3,13 +3,14 @@
 import random
 import sys
 from collections import Counter
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
 from panorama.domain.markdown import task_lines as lines
 from panorama.domain.markdown.parser import build_task, list_drafts
-from panorama.domain.markdown.task_lines import LinePlace, follow_lines
+from panorama.domain.markdown.task_lines import LinePlace, compare_texts, follow_lines
 
 DAY = date(2026, 11, 24)
 Line = tuple[str, str]
@@ -61,7 +62,11 @@ def test_lines_are_followed_through_random_edits(capsys: pytest.CaptureFixture[s
         before, after = ("\n".join(text for _, text in line) for line in (old, new))
         places = _find_places(before, {at: name for at, (name, _) in enumerate(old, 1)})
 
-        found = {place.line: name for name, place in follow_lines(places, before, after).items() if place.line > 0}
+        found = {
+            place.line: name
+            for name, place in follow_lines(places, compare_texts(before, after)).items()
+            if place.line > 0
+        }
 
         for at, (name, _) in enumerate(new, 1):
             if name:
@@ -74,12 +79,33 @@ def test_lines_are_followed_through_random_edits(capsys: pytest.CaptureFixture[s
     assert shares["wrong"] <= 0.0025
 
 
+BLOCKS = ("```", "~~~", "> ```", "> x", "<!--", "-->", "", "text", "---", "- [ ] one", "- [x] one", "- [ ] two ^b2")
+
+
+def test_changed_lines_alone_say_where_tasks_are() -> None:
+    """Reading all lines finds the same, whatever blocks of code and comments they are in."""
+    rng, local = random.Random(7), 0
+    for _ in range(2_000):
+        pool = rng.sample(BLOCKS, rng.randint(3, len(BLOCKS)))
+        old = [rng.choice(pool) for _ in range(rng.randint(0, 10))]
+        at = rng.randint(0, len(old))
+        new = old[:at] + rng.choices(BLOCKS, k=rng.randint(0, 2)) + old[at + rng.randint(0, 2) :]
+        before, after = "\n".join(old), "\n".join(new)
+        places = _find_places(before, {number: f"t{number}" for number in range(1, len(old) + 1)})
+        difference = compare_texts(before, after)
+        assert difference
+        local += difference.is_local
+
+        assert follow_lines(places, difference) == follow_lines(places, replace(difference, is_local=False))
+    assert local > 500
+
+
 def test_a_line_that_comes_back_is_known_by_its_words_or_its_id() -> None:
     content = "- [ ] one\n- [ ] two ^b2\n- [ ] two"
     places = _find_places(content, {1: "a", 2: "b", 3: "c"})
 
-    gone = follow_lines(places, content, "- [ ] one")
-    back = follow_lines(gone, "- [ ] one", "- [ ] two\n- [ ] other words ^b2\n- [ ] one")
+    gone = follow_lines(places, compare_texts(content, "- [ ] one"))
+    back = follow_lines(gone, compare_texts("- [ ] one", "- [ ] two\n- [ ] other words ^b2\n- [ ] one"))
 
     assert {task: place.line for task, place in gone.items()} == {"a": 1, "b": -2, "c": -3}
     assert {task: place.line for task, place in back.items()} == {"a": 3, "b": 2, "c": 1}
@@ -89,13 +115,13 @@ def test_a_box_that_is_no_task_never_takes_one_over() -> None:
     content = "- [ ] call Anna\n- [ ] call Anna again"
     places = _find_places("- [ ] call Anna", {1: "a"})
 
-    assert follow_lines(places, content, "- [ ] call Anna again")["a"].line == -1
+    assert follow_lines(places, compare_texts(content, "- [ ] call Anna again"))["a"].line == -1
 
 
 def test_a_line_with_all_of_its_words_changed_in_place_is_another() -> None:
     places = _find_places("- [ ] call Anna", {1: "a"})
 
-    assert follow_lines(places, "- [ ] call Anna", "- [ ] pay the tax")["a"].line == -1
+    assert follow_lines(places, compare_texts("- [ ] call Anna", "- [ ] pay the tax"))["a"].line == -1
 
 
 def test_only_the_mark_is_written_and_the_day_where_others_have_one() -> None:

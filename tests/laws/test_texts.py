@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from panorama.domain.changes import compute_splice
-from panorama.domain.markdown.wiki_links import find_link_shift, parse_links
+from panorama.domain.markdown.wiki_links import find_changed_links, find_link_shift, parse_links
 from panorama.domain.text.tokens import (
     PART_CHARS,
     extract_snippet,
@@ -134,3 +134,24 @@ def assert_moved_links_are_parsed(head: list[str], old: list[str], new: list[str
             link._replace(start=link.start + by) if link.start >= start else link for link in parse_links(before)[0]
         ]
         assert parse_links(after)[0] == moved
+
+
+@given(head=pieces, old=pieces, new=pieces, tail=pieces)
+@example(head=["[[a]]", "\n"], old=[], new=["[[a]]", "\n"], tail=["[[b|c]]"])
+@example(head=["```", "\n"], old=["x"], new=["[[a]]"], tail=["\n", "```"])
+def test_links_of_changed_lines_are_those_that_are_parsed(
+    head: list[str], old: list[str], new: list[str], tail: list[str]
+) -> None:
+    before, after = ("".join([*head, *middle, *tail]) for middle in (old, new))
+
+    changed = find_changed_links(before, after)
+
+    if changed is not None:
+        links = {
+            (link.key, link.kind): link._replace(start=link.start + changed.shift * (link.start >= changed.end))
+            for link in parse_links(before)[0]
+        }
+        for link in changed.links:
+            first = links.get((link.key, link.kind), link)
+            links[link.key, link.kind] = first if first.start < changed.start else link
+        assert set(parse_links(after)[0]) == set(links.values())

@@ -1,13 +1,13 @@
 """Checkbox lines of notes that are tasks: follows them through edits, and writes a task's state into its line."""
 
 import re
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from difflib import SequenceMatcher
 
+from panorama.domain.markdown.line_difference import LineDifference, compare_lines, split_lines
 from panorama.domain.markdown.lines import mask_line, replace_controls
 from panorama.domain.markdown.parser import TaskLine, build_task, list_drafts, read_name
 from panorama.domain.markdown.task_fields import parse_task_fields
@@ -58,7 +58,8 @@ def can_follow(content: str) -> bool:
     """Return whether a text is short enough for its lines to be followed."""
     if len(content) > MAX_TEXT_CHARS:
         return False
-    return content.count("\n") + content.count("\r") - content.count("\r\n") < MAX_TEXT_LINES
+    returns = content.count("\r") - content.count("\r\n") if "\r" in content else 0
+    return content.count("\n") + returns < MAX_TEXT_LINES
 
 
 def text_too_long_error(title: str) -> InvalidInputError:
@@ -70,11 +71,6 @@ def text_too_long_error(title: str) -> InvalidInputError:
     )
 
 
-def split_lines(content: str) -> list[str]:
-    """Return the lines of a text without their endings, as the parser counts them."""
-    return _LINE_BREAK.split(content)
-
-
 def read_line(line: str) -> TaskLine | None:
     """Return the fields of one line with a checkbox; None for any other."""
     return next((build_task(draft) for draft in list_drafts(line).values()), None)
@@ -83,55 +79,66 @@ def read_line(line: str) -> TaskLine | None:
 # Following lines through an edit
 
 
-def follow_lines(places: Mapping[str, LinePlace], old: str, new: str) -> dict[str, LinePlace]:
-    """Return the places of tasks in a changed text.
+def compare_texts(old: str, new: str) -> LineDifference | None:
+    """Return the difference between two texts; None if the new one is too long to be followed."""
+    return compare_lines(old if can_follow(old) else "", new) if can_follow(new) else None
+
+
+def follow_lines(places: Mapping[str, LinePlace], difference: LineDifference | None) -> dict[str, LinePlace]:
+    """Return the places of tasks in a changed text, given as its difference to the former one.
 
     A line is known by the difference between the texts, by its own id, its words, and their similarity. A line that
     was gone is known by its id or its words. In a text that is too long to be followed, all are gone.
     """
-    if not can_follow(new):
-        return {task: replace(place, line=-abs(place.line)) for task, place in places.items()}
-    if not can_follow(old):
-        old = ""
-    matched, drafts = _match_lines(split_lines(old), split_lines(new)), list_drafts(new)
+    if difference is None:
+        return {task: _mark_gone(place) for task, place in places.items()}
+    matched, drafts = _match_lines(difference), difference.list_drafts()
     found: dict[str, LinePlace] = {}
     lost: list[str] = []
     for task in sorted(places, key=lambda task: abs(places[task].line)):
-        line = matched.get(places[task].line)
-        if line in drafts:
-            found[task] = replace(places[task], line=line)
-        elif places[task].line > 0:
+        place = places[task]
+        unchanged = difference.find_line(place.line)
+        line = unchanged or matched.get(place.line)
+        if line in drafts or (unchanged and difference.is_local):
+            found[task] = place if place.line == line else replace(place, line=line)
+        elif place.line > 0:
             lost.append(task)
-    stayed = set(matched.values())  # with the boxes that are no tasks
-    free = [LinePlace(line, *read_name(draft)) for line, draft in drafts.items() if line not in stayed]
-    stayed_old, stayed_new = sorted(matched), sorted(matched.values())
+    stayed = sorted(matched), sorted(matched.values())  # with the boxes that are no tasks
+    changed = range(difference.above + 1, difference.above + len(difference.new) + 1)
+    free = [
+        LinePlace(line, *read_name(drafts[line]))
+        for line in sorted(drafts.keys() & set(changed) - set(stayed[1]))
+    ]  # fmt: skip
     pairs = match_tasks(
-        [_to_task_box(places[task], stayed_old) for task in lost],
-        [_to_task_box(place, stayed_new) for place in free],
+        [
+            _to_task_box(places[task], difference.count_stayed(places[task].line, stayed[0], is_old=True))
+            for task in lost
+        ],
+        [_to_task_box(place, difference.count_stayed(place.line, stayed[1], is_old=False)) for place in free],
     )
     found |= {lost[at]: free[new_at] for new_at, at in pairs.items()}
     return _find_returned(places, found, [place for at, place in enumerate(free) if at not in pairs])
 
 
-def _to_task_box(place: LinePlace, stayed: Sequence[int]) -> TaskBox:
-    return TaskBox(title=place.title, anchor=place.anchor, gap=bisect_left(stayed, place.line))
+def _to_task_box(place: LinePlace, gap: int) -> TaskBox:
+    return TaskBox(title=place.title, anchor=place.anchor, gap=gap)
 
 
-def _match_lines(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
-    """Return the new numbers of the lines that the difference leaves in their place; marks and closing days may differ.
+def _mark_gone(place: LinePlace) -> LinePlace:
+    return replace(place, line=-abs(place.line)) if place.line > 0 else place
 
-    Numbers count from 1. Blank lines in the changed part are left out.
+
+def _match_lines(difference: LineDifference) -> dict[int, int]:
+    """Return the new numbers of changed lines that stayed in their place; marks and closing days may differ.
+
+    Numbers count from 1. Blank lines are left out.
     """
-    start, limit = 0, min(len(before), len(after))
-    while start < limit and before[start] == after[start]:
-        start += 1
-    end = 0
-    while end < limit - start and before[-1 - end] == after[-1 - end]:
-        end += 1
-    matched = {number: number for number in range(1, start + 1)}
-    matched |= {len(before) - step: len(after) - step for step in range(end)}
-    old = [(at + 1, bare) for at in range(start, len(before) - end) if (bare := _without_state(before[at]))]
-    new = [(at + 1, bare) for at in range(start, len(after) - end) if (bare := _without_state(after[at]))]
+    first = difference.above + 1
+    old, new = (
+        [(at, bare) for at, line in enumerate(lines, first) if (bare := _without_state(line))]
+        for lines in (difference.old, difference.new)
+    )
+    matched: dict[int, int] = {}
     counts = Counter(bare for _, bare in old)
     if sum(counts[bare] for _, bare in new) <= MAX_EQUALS:
         matcher = SequenceMatcher(None, [bare for _, bare in old], [bare for _, bare in new], autojunk=False)
@@ -159,7 +166,7 @@ def _find_returned(
         if task not in found and place.line <= 0 and (same := by_name.get(place.anchor or place.title)):
             result[task] = same.pop(0)
         if task not in result:
-            result[task] = replace(place, line=-abs(place.line))
+            result[task] = _mark_gone(place)
     return result
 
 
@@ -236,12 +243,12 @@ def _repeat_box(box: re.Match[str], day: date | None) -> str:
 
 def _change_line(content: str, number: int, change: Callable[[re.Match[str]], str]) -> str:
     """Return a text with the checkbox line of a number changed; unchanged if that line has no box."""
-    start = 0
-    for _ in range(number - 1):
-        if (line_break := _LINE_BREAK.search(content, start)) is None:
-            return content
-        start = line_break.end()
-    following = _LINE_BREAK.search(content, start)
-    end = following.start() if following else len(content)
-    box = _BOX.fullmatch(content, start, end)
-    return f"{content[:start]}{change(box)}{content[end:]}" if box else content
+    texts = split_lines(content)
+    if number > len(texts) or not (box := _BOX.fullmatch(texts[number - 1])):
+        return content
+    if "\r" in content:
+        breaks = list(_LINE_BREAK.finditer(content))
+        start = breaks[number - 2].end() if number > 1 else 0
+    else:
+        start = sum(map(len, texts[: number - 1])) + number - 1
+    return f"{content[:start]}{change(box)}{content[start + len(texts[number - 1]) :]}"

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from panorama.domain.changes import compute_splice
+from panorama.domain.changes import compute_splice, find_changed_lines
 from panorama.domain.items.item import is_id, normalize_id, normalize_name
 from panorama.domain.items.relations import MENTIONS, normalize_kind
 from panorama.domain.markdown.indented_code import IndentedCode, find_affected_end, is_indented
@@ -78,6 +78,20 @@ class Observation:
     tags: tuple[str, ...]
 
 
+class ChangedLinks(NamedTuple):
+    """The links in the lines in which a text was changed; all others are the same links.
+
+    They were between `start` and `end`, those after `end` are moved by `shift` characters. `read_count` is the number
+    of links that were read, or passed over, to find them.
+    """
+
+    links: list[WikiLink]
+    start: int
+    end: int
+    shift: int
+    read_count: int
+
+
 def parse_links(text: str) -> tuple[list[WikiLink], bool]:
     """Return the first 5,000 links of a text in order, each target once per kind, and whether it has more."""
     links: dict[tuple[str, str], WikiLink] = {}
@@ -104,12 +118,45 @@ def find_link_shift(before: str, after: str) -> tuple[int, int] | None:
     if any(mark in head + text + tail for text in changed for mark in (LINK_MARK, "```", "~~~", "<!--", "-->")):
         return None
     changed_end = splice.at + len(splice.inserted)
-    affected = after[changed_end : find_affected_end(after, changed_end)]
-    if LINK_MARK in affected:
-        lines = affected.replace("\r", "\n").split("\n")
-        if any(LINK_MARK in line and is_indented(line, 0) for line in lines):
-            return None
+    if _may_change_code(after, changed_end):
+        return None
     return end, len(after) - len(before)
+
+
+def _may_change_code(text: str, end: int) -> bool:
+    """Return whether a line with a link below changed ones may be code now, or no longer."""
+    affected = text[end : find_affected_end(text, end)]
+    if LINK_MARK not in affected:
+        return False
+    return any(LINK_MARK in line and is_indented(line, 0) for line in affected.replace("\r", "\n").split("\n"))
+
+
+def find_changed_links(before: str, after: str) -> ChangedLinks | None:
+    """Return the links in the changed lines of a text, None if others may have changed with them.
+
+    A changed line has a fence of code, or an end of a comment; a link is gone from them, and may be in another line;
+    or the text has so many links that not all are read.
+    """
+    if any(text.count("[") + 2 * text.count("`") + text.count("~") > MAX_LINKS * 2 for text in (before, after)):
+        return None
+    start, end, changed_end = find_changed_lines(before, after)
+    lines = before[start:end], after[start:changed_end]
+    if any(mark in line for line in lines for mark in ("```", "~~~", "<!--", "-->")) or _may_change_code(
+        after, changed_end
+    ):
+        return None
+    former, links = _list_between(before, start, end), _list_between(after, start, changed_end)
+    if former.keys() - links.keys():
+        return None
+    return ChangedLinks(list(links.values()), start, end, len(after) - len(before), after.count(LINK_MARK))
+
+
+def _list_between(text: str, start: int, end: int) -> dict[tuple[str, str], WikiLink]:
+    """Return the links in the lines between two positions, the first of each target and kind."""
+    links: dict[tuple[str, str], WikiLink] = {}
+    for link in _iter_links(text, start, end) if LINK_MARK in text[start:end] else ():
+        links.setdefault((link.key, link.kind), link)
+    return links
 
 
 def describe_unfollowed_links(text: str) -> str:
@@ -117,15 +164,20 @@ def describe_unfollowed_links(text: str) -> str:
     return UNFOLLOWED_LINKS if text.count(LINK_MARK) > MAX_LINKS and parse_links(text)[1] else ""
 
 
-def _iter_links(text: str) -> Iterator[WikiLink]:
-    for begin, line, first in _iter_marked_lines(text, LINK_MARK):
+def _iter_links(text: str, start: int = 0, end: int = -1) -> Iterator[WikiLink]:
+    """Yield the links of a text in order, or those in the lines that begin between two positions."""
+    for begin, line, first in _iter_marked_lines(text, LINK_MARK, start):
+        if begin < start:
+            continue
+        if begin >= end >= 0:
+            return
         masked = mask_code(line)
         typed, kind = _find_typed_link(masked)
         for match in _find_links(masked, first):
-            inner, start = match[1], match.start()
+            inner, at = match[1], match.start()
             target, key, tail = _read_short(inner) if len(inner) <= SHORT_CHARS else _read_target(inner)
             if target:
-                yield WikiLink(target, key, tail, kind if start == typed else MENTIONS, begin + start)
+                yield WikiLink(target, key, tail, kind if at == typed else MENTIONS, begin + at)
 
 
 def _read_target(inner: str) -> tuple[str, str, str]:
@@ -153,10 +205,11 @@ def _is_escaped(line: str, at: int) -> bool:
     return (at - start) % 2 == 1
 
 
-def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str, int]]:
+def _iter_marked_lines(text: str, word: str, start: int = 0) -> Iterator[tuple[int, str, int]]:
     """Yield position and text of the lines with a word, and its position in it, outside code, comments and quotes.
 
-    Of a long line, the beginning; of a text with many such lines and fences, the first ones.
+    Of a long line, the beginning; of a text with many such lines and fences, the first ones. Lines that begin before
+    `start` are left out, unless they may say which ones below are code or comments.
     """
     if word[0] not in text or word not in text:  # a search for one character is many times as fast
         return
@@ -166,7 +219,7 @@ def _iter_marked_lines(text: str, word: str) -> Iterator[tuple[int, str, int]]:
     places = {mark: -1 for mark in ("```", "~~~") if mark[0] in text and mark in text}
     code, has_fences, has_spans = IndentedCode(text), bool(places), "`" in text
     places[word] = -1
-    fence, end, left = "", 0, MAX_MARKS
+    fence, end, left = "", start if not has_fences and text is written else 0, MAX_MARKS
     while (at := _find_next(text, places, end)) >= 0:
         begin = text.rfind("\n", end, at) + 1 or end
         end = text.find("\n", at)

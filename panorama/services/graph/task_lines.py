@@ -6,15 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from panorama.domain.changes import TASK_LINE_BYTES
+from panorama.domain.changes import TASK_LINE_WORK_BYTES
 from panorama.domain.items.choices import TaskStatus
 from panorama.domain.items.item import PREFIXES, kind_of
 from panorama.domain.items.notes import Note
 from panorama.domain.items.tasks import Task, next_occurrence, status_fields
 from panorama.domain.markdown import task_lines as lines
 from panorama.domain.markdown.import_fields import task_fields
+from panorama.domain.markdown.line_difference import compare_lines, split_lines
 from panorama.domain.markdown.parser import TaskLine, build_task, list_drafts
-from panorama.domain.markdown.task_lines import LinePlace, read_line, split_lines
+from panorama.domain.markdown.task_lines import LinePlace, read_line
 from panorama.domain.time.times import to_local_day
 from panorama.services.base import Service
 from panorama.services.jobs.portions import MAX_BATCH
@@ -152,14 +153,21 @@ class TaskLines(Service):
     def _follow_lines(self, session: Session, old: Note, new: Note, before: Mapping[str, LinePlace]) -> Counter[str]:
         """Apply the changes of lines to their tasks; return descriptions of the changes."""
         after = task_lines.list_places(session, old.id)
+        difference = compare_lines(old.content, new.content)
+        touched = [
+            id_ for id_, place in before.items()
+            if place.line > 0 and difference.find_line(place.line) != after[id_].line
+        ]  # fmt: skip
+        if not touched:
+            return Counter()
         texts = split_lines(old.content), split_lines(new.content)
         changed: dict[str, tuple[str, str | None]] = {}
-        for id_, place in before.items():
+        for id_ in touched:
             number = after[id_].line
             present = texts[1][number - 1] if number > 0 else None
-            if place.line > 0 and present != (former := texts[0][place.line - 1]):
+            if present != (former := texts[0][before[id_].line - 1]):
                 changed[id_] = former, present
-        session.count_work(TASK_LINE_BYTES * len(changed))
+        session.count_work(TASK_LINE_WORK_BYTES * len(changed))
         counts, updates, repeated = Counter[str](), list[ItemUpdate](), list[tuple[Task, Task]]()
         for task in self._list_linked(session, list(changed), old.id):
             former, present = changed[task.id]

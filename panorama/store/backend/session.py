@@ -35,7 +35,8 @@ class Session:
     how long words were written and removed. `prefetched` is what the call reads next, by the item's id or another
     name; `unfollowed` are the ids of items with more links than are stored. `labels` returns rows of the id and label
     of items that its answer may name, by their id.
-    `left_bytes` is how much text it may still load and write, None without a limit.
+    `left_bytes` is how much text it may still load and write, None without a limit; other work counts as the text that
+    takes as long, `work_bytes` of what is gone.
     """
 
     connection: Connection
@@ -49,6 +50,7 @@ class Session:
     unfollowed: set[str] = field(default_factory=set[str])
     labels: dict[str, "Rows"] = field(default_factory=dict[str, "Rows"])
     left_bytes: int | None = None
+    work_bytes: int = 0
 
     @property
     def full_text(self) -> "FullText":
@@ -106,6 +108,7 @@ class Session:
         Raises:
             InvalidInputError: As `count_loaded`.
         """
+        self.work_bytes += size
         self._take_bytes(size)
 
     def _take_bytes(self, size: int) -> None:
@@ -113,10 +116,11 @@ class Session:
             return
         self.left_bytes -= size
         if self.left_bytes < 0:
-            raise InvalidInputError(
-                f"The steps would read and write more than {MAX_ATOMIC_BYTES >> 20} MB of text in one transaction.",
-                hint="Use atomic=false, or several batches. Links, names and task lines count more than their text.",
-            )
+            if self.left_bytes + self.work_bytes >= 0:
+                reason = "take too long for one transaction: they change too many links, names or lines of tasks"
+            else:
+                reason = f"read and write more than {MAX_ATOMIC_BYTES >> 20} MB of text in one transaction"
+            raise InvalidInputError(f"The steps would {reason}.", hint="Use fewer steps in a batch, or atomic=false.")
 
     def spend_bytes(self, size: int) -> None:
         """Count so many bytes that are about to be stored.

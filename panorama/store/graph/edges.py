@@ -12,13 +12,20 @@ from typing import Any
 
 from sqlalchemy import column, delete, func, or_, select, text
 
-from panorama.domain.changes import LINK_BYTES, LINK_ROW_BYTES
+from panorama.domain.changes import LINK_WORK_BYTES, PASSED_WORK_BYTES, READ_LINK_WORK_BYTES, STORED_LINK_BYTES
 from panorama.domain.items.item import Item, kind_of, normalize_name
 from panorama.domain.items.relations import FIELD_KINDS, Relation
-from panorama.domain.markdown.wiki_links import LINK_MARK, MAX_LINKS, WikiLink, find_link_shift, parse_links
+from panorama.domain.markdown.wiki_links import (
+    LINK_MARK,
+    MAX_LINKS,
+    WikiLink,
+    find_changed_links,
+    find_link_shift,
+    parse_links,
+)
 from panorama.domain.text.json_types import is_sequence
 from panorama.kinds import BY_NAME, ITEM_KINDS
-from panorama.store.backend import Rows, Session
+from panorama.store.backend import Rows, Session, count_bytes
 from panorama.store.tables import edges, marks, metadata, relations
 
 LINKED_KINDS = ("note", "project", "task", "file", "link", "reminder")
@@ -26,6 +33,9 @@ LINKED_KINDS = ("note", "project", "task", "file", "link", "reminder")
 
 NO_POSITION = -1
 """The position of edges that come from fields, not from a text."""
+
+MANY_LINKS = 20
+"""A text with at least as many links is not read again for a change of a few lines."""
 
 _TABLES = {kind.name: metadata.tables[kind.collection] for kind in ITEM_KINDS}
 _NAMED = tuple(sorted(
@@ -103,14 +113,12 @@ def update_items(session: Session, updates: Sequence[tuple[Item, Item]], naming:
         if isinstance(new, Relation):
             _rebuild_relation(session, new)
             continue
-        if is_alive and (
-            not was_alive or not _shift_links(session, old, new) or _list_fields(old) != _list_fields(new)
-        ):
+        if is_alive and (not was_alive or not _edit_links(session, old, new) or _list_fields(old) != _list_fields(new)):
             rewritten.append(new)
         if is_alive and not was_alive:
             restored.append(new.id)
         elif was_alive and not is_alive:
-            session.count_work(LINK_BYTES * min(new.linked_text().count(LINK_MARK), MAX_LINKS))
+            session.count_work(LINK_WORK_BYTES * min(new.linked_text().count(LINK_MARK), MAX_LINKS))
             _remove_edges(session, new.id)
     _write_links(session, rewritten)
     _resolve_links(session, naming())
@@ -165,7 +173,7 @@ def _list_links(session: Session, item: Item) -> list[WikiLink]:
     (links, has_more), fields = parse_links(item.linked_text()), _list_fields(item)
     (session.unfollowed.add if has_more else session.unfollowed.discard)(item.id)
     places = {(link.key, link.kind) for link in fields}
-    session.count_work(LINK_BYTES * (len(links) + len(fields)))
+    session.count_work(READ_LINK_WORK_BYTES * (len(links) + len(fields)))
     return [*(link for link in links if (link.key, link.kind) not in places), *fields] if fields else links
 
 
@@ -187,15 +195,22 @@ def _write_links(session: Session, items: Sequence[Item]) -> None:
     links = {(item.id, link.key, link.kind): link for item in items for link in _list_links(session, item)}
     stored = _list_stored(session, [item.id for item in items])
     if gone := [row[0] for place, row in stored.items() if place not in links]:
+        session.count_work(LINK_WORK_BYTES * len(gone))
         session.send(_DELETE, {"ids": json.dumps(gone)})
     moved = [
         (stored[place][0], link.target, link.start)
         for place, link in links.items()
         if place in stored and stored[place][1:] != (link.target, link.start)
     ]
-    if moved:
-        session.send(_MOVE, {"moved": json.dumps(moved)})
+    _move_links(session, moved)
     _insert_links(session, [(place[0], link) for place, link in links.items() if place not in stored])
+
+
+def _move_links(session: Session, moved: Sequence[tuple[int, str, int]]) -> None:
+    """Store the targets and positions of links that are already stored, given by their ids."""
+    if moved:
+        session.count_work(LINK_WORK_BYTES * len(moved))
+        session.send(_MOVE, {"moved": json.dumps(moved)})
 
 
 _SHIFT = text(
@@ -203,23 +218,47 @@ _SHIFT = text(
 )
 
 
-def _shift_links(session: Session, old: Item, new: Item) -> bool:
-    """Move the stored links of a changed text, and return whether they are the same links."""
+def _edit_links(session: Session, old: Item, new: Item) -> bool:
+    """Store the changed links of a text, and the positions of the others; return False if all must be read again."""
     before, after = old.linked_text(), new.linked_text()
     if before == after or (LINK_MARK not in before and LINK_MARK not in after):
         return True
     shift = find_link_shift(before, after)
     if shift is None:
-        return False
+        return before.count(LINK_MARK) >= MANY_LINKS and _write_changed_links(session, new, before)
     start, by = shift
     if by:
         session.send(_SHIFT, {"item": new.id, "start": start, "by": by})
     return True
 
 
+def _write_changed_links(session: Session, item: Item, before: str) -> bool:
+    """Store the links in the changed lines of a text, and return whether the others are the same links."""
+    after = item.linked_text()
+    changed = find_changed_links(before, after)
+    if changed is None:
+        return False
+    session.count_work(PASSED_WORK_BYTES * changed.read_count + READ_LINK_WORK_BYTES * len(changed.links))
+    keys = json.dumps([link.key for link in changed.links])
+    rows = session.connection.execute(_STORED_BY_KEY, {"item": item.id, "keys": keys}).all()
+    stored = {(row[0], row[1]): (row[2], row[3]) for row in rows}
+    if changed.shift and changed.end < len(before):
+        session.send(_SHIFT, {"item": item.id, "start": changed.end, "by": changed.shift})
+    found = [(link, stored.get((link.key, link.kind))) for link in changed.links]
+    # Of several links to one item by one kind, the first is stored.
+    _move_links(session, [(row[0], link.target, link.start) for link, row in found if row and row[1] >= changed.start])
+    _insert_links(session, [(item.id, link) for link, row in found if row is None])
+    session.unfollowed.discard(item.id)
+    return True
+
+
 _STORED = text(
     "SELECT from_item, key, kind, id, target, position, relation FROM edges "
     "WHERE from_item IN (SELECT value FROM json_each(:items))"
+)
+_STORED_BY_KEY = text(
+    "SELECT key, kind, id, position FROM edges "
+    "WHERE from_item = :item AND relation IS NULL AND key IN (SELECT value FROM json_each(:keys))"
 )
 _DELETE = text("DELETE FROM edges WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids))")
 _MOVE = text(
@@ -238,7 +277,9 @@ def _insert_links(session: Session, links: Sequence[tuple[str, WikiLink]]) -> No
     """Store new links, each with the item that has it."""
     if not links:
         return
-    session.spend_bytes(sum(LINK_ROW_BYTES + 2 * len(link.target) + len(link.key) for _, link in links))
+    session.count_work(LINK_WORK_BYTES * len(links))
+    sizes = (2 * count_bytes(link.target) + count_bytes(link.key) for _, link in links)
+    session.spend_bytes(STORED_LINK_BYTES * len(links) + sum(sizes))
     found = resolve_keys(session, {name for _, link in links for name in (link.key, link.tail) if name})
     session.dialect.insert_rows(
         session.connection, edges, _COLUMNS,

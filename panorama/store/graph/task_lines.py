@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import delete, or_, text
 
-from panorama.domain.changes import FOLLOWED_LINE_BYTES
+from panorama.domain.changes import LINE_WORK_BYTES, PASSED_WORK_BYTES
 from panorama.domain.items.item import Item
 from panorama.domain.items.notes import Note
-from panorama.domain.markdown.task_lines import MAX_TEXT_LINES, LinePlace, follow_lines
+from panorama.domain.markdown.task_lines import LinePlace, compare_texts, follow_lines
 from panorama.store.backend import Session
 from panorama.store.tables import task_lines
 
@@ -21,7 +21,7 @@ _MOVE = text("UPDATE task_lines SET line = :line, title = :title, anchor = :anch
 
 def list_places(session: Session, note: str) -> dict[str, LinePlace]:
     """Return the places of the lines of tasks in a note, by task; also those of lines that are gone."""
-    rows = session.connection.execute(_LIST, {"note": note})
+    rows = session.connection.execute(_LIST, {"note": note}).all()
     return {row[0]: LinePlace(row[1], row[2], row[3]) for row in rows}
 
 
@@ -57,14 +57,17 @@ def follow_notes(session: Session, pairs: Sequence[tuple[Item, Item]]) -> None:
     }  # fmt: skip
     for note in list_linked_notes(session, list(changed)):
         places = list_places(session, note)
-        session.count_work(FOLLOWED_LINE_BYTES * min(changed[note][1].count("\n") + 1, MAX_TEXT_LINES))
-        found = follow_lines(places, *changed[note])
+        difference = compare_texts(*changed[note])
+        read_count = difference.read_count if difference else 0
+        session.count_work(LINE_WORK_BYTES * read_count + PASSED_WORK_BYTES * len(places))
+        found = follow_lines(places, difference)
         moved = [
             {"task": task, "line": place.line, "title": place.title, "anchor": place.anchor}
             for task, place in found.items()
             if place != places[task]
         ]
         if moved:
+            session.count_work(LINE_WORK_BYTES * len(moved))
             session.connection.execute(_MOVE, moved)
 
 

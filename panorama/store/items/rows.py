@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Column, Row, Select, Table, bindparam, delete, insert, select
 
-from panorama.domain.changes import LINK_BYTES
+from panorama.domain.changes import NAME_WORK_BYTES
 from panorama.domain.items.item import AnyItem, Item, kind_of, normalize_name
 from panorama.domain.items.session_lines import Transcript
 from panorama.domain.items.sessions import LoggedSession
@@ -335,7 +335,7 @@ def _write_names(session: Session, new: Item, old: Item | None = None) -> None:
             return
         session.connection.execute(delete(tables.other_names).where(tables.other_names.c.item == new.id))
     if names:
-        session.count_work(LINK_BYTES * len(names))
+        session.count_work(NAME_WORK_BYTES * len(names))
         entries = [{"key": key, "item": new.id, "is_short": is_short} for key, is_short in names.items()]
         session.connection.execute(insert(tables.other_names), entries)
 
