@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from panorama.index.embedders import bundled
-from tests.services.searching import SearchServices, StandInSearch, context, meaning
+from tests.services.searching import OFF, SearchServices, StandInSearch, context, meaning
 
 __all__ = ["context", "meaning"]
 
@@ -64,6 +64,74 @@ def test_a_frequent_word_of_another_language_is_no_misspelt_word_of_the_store(
     context.note("Plan", text)
 
     assert "Searched for" not in context.found(query).hint
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("profesional", "professional"),
+        ("posible", "possible"),
+        ("imposible", "impossible"),
+        ("oficial", "official"),
+        ("profesor", "professor"),
+        ("comision", "commission"),
+        ("responsable", "responsible"),
+        ("exemple", "example"),
+        ("interes", "interest"),
+        ("succes", "success"),
+        ("proces", "process"),
+        ("mariage", "marriage"),
+        ("contrat", "contract"),
+        ("modell", "model"),
+        ("programm", "program"),
+    ],
+)
+def test_a_slip_in_a_long_word_is_repaired_although_another_language_spells_it_so(
+    context: SearchServices, query: str, text: str
+) -> None:
+    context.note("Plan", f"our {text} indemnity")
+
+    assert context.titles(query) == context.titles(query, "keyword") == ["Plan"]
+    assert context.titles(f"{query} music", "keyword") == ["Plan"]
+
+
+@pytest.mark.parametrize(("query", "text"), [("lettre", "letter"), ("objet", "object"), ("lokal", "local")])
+def test_a_short_word_of_another_language_is_repaired_among_english_ones(
+    context: SearchServices, query: str, text: str
+) -> None:
+    context.note("Plan", f"our {text} of March")
+
+    assert f"“{text}” instead of “{query}”" in context.found(f"find the {query} about music").hint
+    assert context.titles(f"find the {query} about music") == ["Plan"]
+
+
+@pytest.mark.parametrize(("query", "text"), [("lettre", "letter"), ("objet", "object"), ("lokal", "local")])
+def test_a_short_word_of_another_language_is_repaired_if_only_words_are_searched(
+    context: SearchServices, meaning: StandInSearch, query: str, text: str
+) -> None:
+    context.note("Plan", f"our {text} of March")
+
+    by_words, also_by_meaning = context.found(query, "keyword"), context.found(query)
+    meaning.gap = OFF
+    without_a_model = context.found(query)
+
+    assert [row.title for row in by_words.items] == [row.title for row in without_a_model.items] == ["Plan"]
+    assert f"Searched for “{text}” instead of “{query}”, which no item contains." in by_words.hint
+    assert "Searched for" in without_a_model.hint
+    assert "Searched for" not in also_by_meaning.hint
+
+
+@pytest.mark.parametrize(
+    "query", ["dónde vamos a dormir", "mi madre", "dieses Jahr", "la lettre", "keine Zeit", "Bilder der Kirchen"]
+)
+def test_a_query_in_another_language_is_not_repaired_if_only_words_are_searched(
+    context: SearchServices, query: str
+) -> None:
+    context.note("Plan", "a dormer was made; a jar zeigt the letter; the builder of the kitchen")
+
+    page = context.found(query, "keyword")
+
+    assert (page.items, "Searched for" in page.hint) == ((), False)
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,13 @@ _PIECE = re.compile(f"[{_HAN}]+|[^\\W{_HAN}]+")
 _CLITICS = re.compile(r"(?<=\w)['’](?:s|t|d|m|ll|re|ve)\b|\b(?:\w|qu)['’](?=\w)", re.IGNORECASE)
 """Affixes written with an apostrophe: children's, we'll, d'une, qu'il."""
 
-_STOP_WORDS = """
+_ENGLISH = """
 a about after all also an and any are as at be because been before but by can could did do does doing for from had has
 have having he her here him his how i if in into is it its just me more most my no nor not of off on one only or other
 our out over own she should so some such than that the their them then there these they this those through to too until
 up us very was we were what when where which while who whom whose why will with would you your
+"""
+_OTHERS = """
 aber alle als am auch auf aus bei bin bis da das dass dem den der des die doch du durch ein eine einem einen einer eines
 er es für habe haben hat ich ihr ihre im ins ist jede jeder kann man mein meine mit muss nach nicht noch nur ob oder
 ohne sein seine sich sie sind soll sollen um und uns unser unsere unter vom von vor war weil wenn wer werden wie wieder
@@ -39,7 +41,8 @@ que qui sa ses son sont sur un une vous
 al como con cuando de del donde el ella es esta este lo los las mi mis muy o para pero por se sin su sus una unas unos
 y ya
 """
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+ENGLISH_STOP_WORDS = frozenset(_ENGLISH.split())
+STOP_WORDS = ENGLISH_STOP_WORDS | frozenset(_OTHERS.split())
 """Stop words in English, German, French and Spanish; they count only if the query has no others."""
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from panorama.domain.items.item import normalize_id
 from panorama.domain.text.function_words import FUNCTION_WORDS
-from panorama.domain.text.spelling import MIN_WORD_CHARS
-from panorama.domain.text.tokens import STOP_WORDS, Term, fold_keep_offsets, parse_terms
+from panorama.domain.text.spelling import MIN_WORD_CHARS, edit_distance
+from panorama.domain.text.tokens import ENGLISH_STOP_WORDS, STOP_WORDS, Term, fold_keep_offsets, parse_terms
 from panorama.index.embedders.bundled import USE_PIECES, VOCABULARY
 from panorama.index.embedders.multilingual.unigram import WORD_START
 from panorama.store.backend import Session
@@ -27,6 +27,15 @@ FREQUENT_PIECES = 40_000
 
 With all of its 128,000, reading takes 200 ms instead of 34, and more misspelt words are real ones: “tabel” is Dutch.
 """
+
+MIN_SLIP_CHARS = 7
+"""The shortest word that is likely meant if the typed one has one other letter or other double ones: “profesional”.
+
+Shorter words resemble words of other languages by chance: “madre” and “made”, “dormir” and “dormer”.
+"""
+
+MAX_FOREIGN_SHARE = 0.5
+"""The share of foreign words from which a query is taken to be in another language: “Bilder der Kirchen”."""
 
 MIN_INFLECTED_CHARS = 6
 """The shortest word whose correction may have another last letter and be a form of it, as “próximo” of “próxima”."""
@@ -47,18 +56,27 @@ _LINE_TYPES: Mapping[str, str] = {
 }  # fmt: skip
 """Words of questions, and the type of the lines that answer them; the type is indexed with each line."""
 
-_ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly")
+_ENDINGS = ("s", "d", "ed", "ing", "r", "er", "ly")
+_SIBILANTS = ("s", "x", "z", "ch", "sh", "o")
+"""The ends of a word whose plural ends with “es”."""
+
+_DOUBLE = re.compile(r"(.)\1+")
+_FOREIGN_FUNCTION_WORDS = (FUNCTION_WORDS | STOP_WORDS) - ENGLISH_STOP_WORDS
 _WORDS = re.compile(r"[^\W\d_]{4,}")
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A parsed query: its text as typed and with the corrections, its terms, and the corrections."""
+    """A parsed query: its text as typed and with the corrections, its terms, and the corrections.
+
+    `is_unsure` means that a word was not corrected because it may be meant as a word of another language.
+    """
 
     typed: str
     query: str
     asked: tuple[WeightedTerm, ...]
     repairs: tuple[tuple[str, str], ...] = ()
+    is_unsure: bool = False
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -76,20 +94,27 @@ NO_WORDS = ParsedQuery("", "", ())
 """The query of a search that looks for no words."""
 
 
-def parse_query(session: Session, query: str) -> ParsedQuery:
-    """Parse a query; quoted words and prefixes are not corrected."""
+def parse_query(session: Session, query: str, *, is_last_try: bool = False) -> ParsedQuery:
+    """Parse a query; quoted words and prefixes are not corrected.
+
+    Args:
+        is_last_try: Whether nothing is found otherwise; then a word alone is corrected even if it may be foreign.
+    """
     typed = text = query[:MAX_QUERY_CHARS]
     terms = _with_line_types(_with_sharp_s(session, _with_codes(session, parse_terms(text))))
     asked = search.weigh_terms(session, terms)
     unknown = [entry.term for entry in asked if not entry.count and _is_correctable(entry.term)]
-    repairs = [repair for term in unknown[:MAX_REPAIRS] if (repair := _repair(session, terms, term))]
+    found = [repair for term in unknown[:MAX_REPAIRS] if (repair := _repair(session, terms, term))]
+    likely = {repair: _is_likely(terms, *repair) for repair in found}
+    repairs = [repair for repair, is_likely in likely.items() if is_likely or (is_last_try and is_likely is None)]
+    is_unsure = not is_last_try and None in likely.values()
     if not repairs:
-        return ParsedQuery(typed, text, asked)
+        return ParsedQuery(typed, text, asked, is_unsure=is_unsure)
     for old, new in repairs:
         text = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new, text)
     put = dict(repairs)
     mended = _apply_repairs(terms, put)
-    return ParsedQuery(typed, text, search.weigh_terms(session, mended), tuple(repairs))
+    return ParsedQuery(typed, text, search.weigh_terms(session, mended), tuple(repairs), is_unsure)
 
 
 def build_id_query(session: Session, ids: Sequence[str]) -> ParsedQuery:
@@ -191,9 +216,7 @@ def _repair(session: Session, terms: Sequence[Term], term: Term) -> tuple[str, s
     if fold_keep_offsets(word) in FUNCTION_WORDS or _is_english(fold_keep_offsets(word)):
         return None
     new = session.vocabulary.correct(session, word) or session.vocabulary.split_word(session, word)
-    if not new or (fold_keep_offsets(word) in _load_frequent_words(USE_PIECES.path) and not _is_inflection(word, new)):
-        return None
-    return word, new
+    return (word, new) if new else None
 
 
 def _apply_repairs(terms: Sequence[Term], put: dict[str, str]) -> list[Term]:
@@ -217,12 +240,40 @@ def _apply_repairs(terms: Sequence[Term], put: dict[str, str]) -> list[Term]:
 def _is_english(word: str) -> bool:
     """Return whether it is a real word that the store does not contain, and so is not corrected."""
     known = _load_english_words(VOCABULARY.path)
-    return word in known or any(word.endswith(end) and word[: -len(end)] in known for end in _ENDINGS)
+    starts = [word[: -len(end)] for end in _ENDINGS if word.endswith(end)]
+    if word.endswith("es") and word[:-2].endswith(_SIBILANTS):
+        starts.append(word[:-2])
+    return word in known or any(start in known for start in starts)
+
+
+def _is_likely(terms: Sequence[Term], word: str, new: str) -> bool | None:
+    """Return whether a correction is what the user meant; None if only a failing search can tell.
+
+    A word that is frequent in another language is corrected only if the other words of the query allow it.
+    """
+    folded, other = fold_keep_offsets(word), fold_keep_offsets(new)
+    is_long = len(other) >= MIN_SLIP_CHARS and " " not in other
+    is_doubled = is_long and _DOUBLE.sub(r"\1", folded) == _DOUBLE.sub(r"\1", other)
+    if is_doubled or folded not in _load_frequent_words(USE_PIECES.path) or _is_inflection(folded, other):
+        return True
+    is_slip = is_long and folded[0] == other[0] and edit_distance(folded, other, 1) == 1
+    share = _measure_foreign_share(terms, word)
+    if share is None:
+        return True if is_slip else None
+    return share <= (MAX_FOREIGN_SHARE if is_slip else 0)
+
+
+def _measure_foreign_share(terms: Sequence[Term], word: str) -> float | None:
+    """Return the share of foreign words among the others of a query, None if they are too few or too short to tell."""
+    others = {fold_keep_offsets(other) for term in terms for other in term.words if other != word}
+    foreign = others & _FOREIGN_FUNCTION_WORDS
+    long = {other for other in others - foreign if other.isalpha() and len(other) >= MIN_WORD_CHARS}
+    known = set(filter(_is_english, long))
+    return 1 - len(known) / len(foreign | long) if foreign | long else None
 
 
 def _is_inflection(word: str, other: str) -> bool:
-    """Return whether two words differ by their ending only."""
-    word, other = fold_keep_offsets(word), fold_keep_offsets(other)
+    """Return whether two folded words differ by their ending only."""
     start = word[:-1] if len(word) >= MIN_INFLECTED_CHARS else word
     return other.startswith(start) or word.startswith(other)
 

@@ -191,7 +191,11 @@ class Search(Service):
         named = known or named_items.find_by_name(session, query, filters, self._now(), self._context.zone, titles)
         keyword = [hit.item for hit in _select_confident(hits)[:FUSION_DEPTH]]
         living = search.filter_living(session, keyword, filters)
-        return _Found(wording=wording, hits=hits, named=named, living=living, nearest=asked() if asked else None)
+        nearest = asked() if asked else None
+        if wording.is_unsure and not hits and not (nearest and nearest.has_run):
+            wording = parse_query(session, query, is_last_try=True)
+            hits = search.search_items(session, wording.asked, filters, needed=_end_offset(page))
+        return _Found(wording=wording, hits=hits, named=named, living=living, nearest=nearest)
 
     def _begin_search(self, query: str, filters: Filters) -> Callable[[], SemanticResult]:
         return self._meaning.begin_search(query, MAX_PASSAGES, _to_index_filter(filters))
