@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, insert
+from sqlalchemy import delete, insert, select, text
 
 from panorama.app import App, open_app
 from panorama.calls import Answer, Conversation
 from panorama.config import Settings
 from panorama.domain.changes import Origin
 from panorama.services.graph.unread_links import read_unread_links
+from panorama.store import migrate
 from panorama.store.tables import edges, marks
 
 Call = Callable[..., Answer]
@@ -106,6 +107,44 @@ def test_fields_that_were_stored_before_are_read_in_the_background(app: App, cal
     assert related(call, person) == set()
     read_unread_links(database, lambda: False)
     assert related(call, person) == EVERYTHING
+
+
+INDENTED = "Tea is\n\n    [[Benedikt]]"
+
+
+def test_links_in_indented_code_that_were_stored_before_end_in_the_background(
+    app: App, call: Call, person: str
+) -> None:
+    code = [
+        call("notes.create", title="Tab", content="\t[[Benedikt]]").data["id"],
+        call("notes.create", title="Spaces and tab", content="Tea\r\n\r\n  \t[[Benedikt]]").data["id"],
+        call("tasks.create", title="Task", notes=INDENTED).data["id"],
+        call("projects.create", name="Project", description=INDENTED).data["id"],
+        call("people.create", name="Person", notes=INDENTED).data["id"],
+    ]
+    others = [
+        call("notes.create", title="Link", content="[[Benedikt]]\n\n    code").data["id"],
+        call("notes.create", title="Code", content="Tea is\n\n    code").data["id"],
+    ]
+    nested = call("notes.create", title="List", content="- [[Zora]]\n    - [[Benedikt]]").data["id"]
+    database = app.context.database
+    origin = Origin(actor="cli", client="", conversation="", operation="", call="c_0000000001", unit="c_0000000001")
+    with database.transaction(origin) as session:
+        session.connection.execute(insert(edges), [
+            {"from_item": id_, "to_item": person, "kind": "mentions", "target": "Benedikt", "key": "benedikt",
+             "tail": "", "position": 8}
+            for id_ in code
+        ])  # fmt: skip
+        session.connection.execute(text("UPDATE alembic_version SET version_num = '0025'"))
+
+    migrate.create_tables(database)
+
+    with database.reading() as session:
+        unread = list(session.connection.execute(select(marks.c.name).where(marks.c.name.like("links %"))).scalars())
+    assert sorted(unread) == sorted(f"links {id_}" for id_ in [*code, nested])
+    read_unread_links(database, lambda: False)
+    found = call("graph.related", item=person, limit=100).data["neighbours"]
+    assert {row["id"] for row in found if row["source"] == "parsed"} == {others[0], nested}
 
 
 def test_a_restored_data_directory_has_the_edges(call: Call, person: str, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from sqlalchemy import JSON, Boolean, Column, Date, ForeignKey, Index, Integer, 
 from panorama.store.column_types import DeadlineText, TagList, Utc
 from panorama.store.tables.columns import LIVING, index_where, item_table, project_column
 
-HEAD = "0025"
+HEAD = "0026"
 """The newest revision in `migrations/versions`; a test compares them."""
 
 DUE_FIRST = "coalesce(deadline, '9999-99-99')"
