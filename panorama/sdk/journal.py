@@ -70,14 +70,15 @@ def create(text: str, at: str | datetime = "", idempotency_key: str = "") -> Ent
 
     Args:
         text: One line, 1 to 2,000 characters.
-        at: The moment it happened: 2026-05-31T15:00, or a datetime; now if left out.
+        at: When it happened: 2026-05-31T15:00, 2026-05-31, yesterday 9:00, or a datetime; now if left out. A day
+            without a time is now if it is today, else its noon.
         idempotency_key: The same key within a day returns the first answer again.
 
     Returns:
         The new entry.
 
     Raises:
-        InvalidInputError: The text is empty or too long, or `at` is no date.
+        InvalidInputError: The text is empty or too long, or `at` is no date, or a day in words that is to come.
         ConflictError: The key was used for another call.
 
     Example:
@@ -94,14 +95,15 @@ def update(entry: str | Entry, text: str = UNSET, at: str | datetime = UNSET) ->
     Args:
         entry: Its id or its row.
         text: One line, 1 to 2,000 characters.
-        at: A moment: 2026-05-31T15:00, tomorrow 9:00, +2h, or a datetime.
+        at: When it happened, as for sdk.journal.create.
 
     Returns:
         The entry as it is now.
 
     Raises:
         NotFoundError: There is no such entry.
-        InvalidInputError: The text is empty or too long, `at` is no date, or it is not a journal entry.
+        InvalidInputError: The text is empty or too long, `at` is no date, or a day in words that is to come, or it is
+            not a journal entry.
 
     Example:
         entry = sdk.journal.create("Tiles arived")

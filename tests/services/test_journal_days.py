@@ -1,5 +1,6 @@
 """When a journal entry happened: a moment, or a day without a time."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -36,3 +37,29 @@ def test_today_without_a_time_is_now_and_a_time_is_kept(call: Call) -> None:
     assert "hint" not in timed.metadata
     with pytest.raises(InvalidInputError, match="at is not a date"):
         call("journal.create", text="Rain", at="someday")
+
+
+@pytest.mark.parametrize("day", ["monday", "Montag", "on friday 15:00", "tomorrow"])
+def test_a_day_in_words_that_is_to_come_is_refused_with_the_dates_to_choose_from(call: Call, day: str) -> None:
+    entry = call("journal.create", text="Rain").data["id"]
+
+    with pytest.raises(InvalidInputError, match="is in the future") as created:
+        call("journal.create", text="Rain", at=day)
+    with pytest.raises(InvalidInputError, match="is in the future"):
+        call("journal.update", entry=entry, at=day)
+
+    dates = re.findall(r"\d{4}-\d\d-\d\d", created.value.hint)
+    past, future = (call("journal.create", text="Rain", at=date).data["at"][:10] for date in dates)
+    assert past < "2026-05-20" < future
+    assert [past, future] == dates
+
+
+@pytest.mark.parametrize(
+    ("day", "past", "future"),
+    [("wednesday", "2026-05-20", "2026-05-27"), ("3 March", "such as 2026-05-31", "2027-03-03")],
+)
+def test_the_refusal_of_a_day_to_come_says_how_to_give_a_date(call: Call, day: str, past: str, future: str) -> None:
+    with pytest.raises(InvalidInputError) as error:
+        call("journal.create", text="Rain", at=day)
+
+    assert error.value.hint == f"Give the date: {past}, or {future} if it is to come."

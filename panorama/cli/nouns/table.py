@@ -150,7 +150,7 @@ JOURNAL = Noun(
     group="journal", kind="journal", word="journal entry", reference="entry", label="text", body="text",
     help="List journal entries; show, add, edit, delete one.",
     main=("text", "What happened."),
-    fields=(f.text("at", "When it happened; by default now; noon of another day."),),
+    fields=(f.text("at", "When it happened; by default now. A day without a time is now if it is today, else noon."),),
     filters=(f.text("first_day", f.DATE_HELP, "--since"), f.text("last_day", f.DATE_HELP, "--until")),
     table=noun_tables.journal,
     verbs=("list", "show", "add", "edit", "delete"),

@@ -42,6 +42,11 @@ def at_noon(day: date, zone: ZoneInfo) -> datetime:
     return datetime.combine(day, time(12), zone).astimezone(UTC)
 
 
+def is_iso(text: str) -> bool:
+    """Return whether a day or a time is written as digits, such as 2026-05-31, and not in words."""
+    return _ISO.match(text.strip()) is not None
+
+
 def parse_deadline(text: str, name: str, *, now: datetime, zone: ZoneInfo) -> Deadline:
     """Parse a day or a time.
 

@@ -1,12 +1,13 @@
 """Operations on journal entries."""
 
-from datetime import datetime
+from datetime import date, datetime, timedelta
 
 from panorama.domain.items.item import single_line
 from panorama.domain.items.journal import ENTRY_CHARS, JournalEntry
 from panorama.domain.items.references import JournalRef
 from panorama.domain.paging import Page, PageRequest, Result
 from panorama.domain.time import times
+from panorama.errors import InvalidInputError
 from panorama.services.base import Service, drop_none
 from panorama.store.items import listing, rows
 
@@ -35,6 +36,9 @@ class Journal(Service):
 
         Args:
             at: When it happened; by default now.
+
+        Raises:
+            InvalidInputError: `at` is no date, or a day in words that is to come.
         """
         now = self._now()
         with self._writing() as session:
@@ -61,12 +65,32 @@ class Journal(Service):
             return Result(new, hint=hint, wrote=new is not old)
 
     def _read_moment(self, text: str) -> tuple[datetime, str]:
-        """Return when something happened, and a hint if a time of day was assumed."""
+        """Return when something happened, and a hint if a time of day was assumed.
+
+        A day without a time is now if it is today, else its noon. A day in words is refused if it is to come: a weekday
+        means the next one, but in a journal more likely the last one.
+
+        Raises:
+            InvalidInputError: It is no date, or a day in words that is to come.
+        """
         now, zone = self._now(), self._context.zone
         day = times.parse_deadline(text, "at", now=now, zone=zone)
+        if not times.is_iso(text):
+            _refuse_future(text, times.to_local_day(day, zone), times.today(now, zone))
         if isinstance(day, datetime):
             return day, ""
         if day == times.today(now, zone):
             return now, ""
         noon = times.at_noon(day, zone)
         return noon, f"No time was given: it was set to noon, {times.format_time(noon, zone)}."
+
+
+def _refuse_future(text: str, day: date, today: date) -> None:
+    if day <= today:
+        return
+    same_weekday = today - timedelta(days=(today - day).days % 7)
+    last = same_weekday if day - today <= timedelta(days=7) else "such as 2026-05-31"
+    raise InvalidInputError(
+        f"at is in the future: {text.strip()[:40]!r} means {day}.",
+        hint=f"Give the date: {last}, or {day} if it is to come.",
+    )
