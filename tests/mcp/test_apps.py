@@ -214,6 +214,22 @@ def test_a_step_that_only_the_run_can_check_is_warned_about(call: Callable[..., 
     assert step["warning"] == "This step depends on earlier ones and can only be checked when they run."
 
 
+def test_a_name_of_two_items_is_marked_unless_an_earlier_step_may_take_it(call: Callable[..., Answer]) -> None:
+    tasks = [call("create_task", title="Sweep").data["id"] for _ in range(2)]
+    last = {"tool": "update_task", "args": {"task": "Sweep", "status": "done"}}
+
+    marked, warned = (
+        call("show", view="batch", operations=[first, last]).data["plan"][1]
+        for first in (
+            {"tool": "create_task", "args": {"title": "Paint"}},
+            {"tool": "delete_item", "args": {"item": tasks[0]}},
+        )
+    )
+
+    assert "are called “Sweep”" in marked["problem"]
+    assert ("problem" not in warned, "warning" in warned) == (True, True)
+
+
 def test_a_step_that_takes_an_item_from_the_trash_is_not_marked(call: Callable[..., Answer]) -> None:
     task = call("create_task", title="Paint").data["id"]
     call("delete_item", item=task)

@@ -26,7 +26,8 @@ class StepNames:
     """The names that one step gives to an item, in the form in which names are compared.
 
     `kind` is the kind of the item that the step creates or changes, None if it is unknown; `item` is its id if it
-    exists already. `unclear` are the kinds of items that may get other names.
+    exists already. `unclear` are the kinds of items that may get other names; `deletes` means that an item goes to the
+    trash.
     """
 
     step: int
@@ -34,10 +35,15 @@ class StepNames:
     item: str = ""
     names: frozenset[str] = frozenset()
     unclear: tuple[Kind, ...] = ()
+    deletes: bool = False
 
     def may_name(self, kind: Kind | None) -> bool:
         """Return whether an item of a kind, None for any, may get a name that is not in `names`."""
         return bool(self.unclear) if kind is None else kind in self.unclear
+
+    def may_take_name(self, kind: Kind | None) -> bool:
+        """Return whether an item of a kind, None for any, may lose its name."""
+        return self.deletes or bool(self.item and self.names) or self.may_name(kind)
 
     def may_change_notes(self) -> bool:
         """Return whether the step may change other notes: those that link to an item that it renames."""
@@ -51,7 +57,7 @@ def find_names(step: int, tool: str, arguments: Mapping[str, Any], item: str) ->
         item: The id of the existing item that the step changes, "" if there is none.
     """
     if tool in _NAMING_NOTHING:
-        return StepNames(step=step)
+        return StepNames(step=step, deletes=tool == "delete_item")
     match = _TOOL.fullmatch(tool)
     if tool == "write_file":
         kind: Kind | None = "file"

@@ -71,7 +71,7 @@ class _Preview:
         self._plan.append(shown)
         if problem := self._batch.find_problem(tool):
             shown["problem"] = problem
-        elif not self._batch.only_reads((step,)):
+        if "problem" not in shown and not self._batch.only_reads((step,)):
             self._names.append(find_names(number, tool, arguments, shown.get("id", "")))
         return shown
 
@@ -96,8 +96,9 @@ class _Preview:
             if not naming.item:
                 return unknown | {"item": f"result of step {naming.step}"}
             item = rows.load(self._session, kind_of(naming.item) or "", naming.item)
-        except ConflictError as error:  # several items have the name: earlier steps may delete or rename some
-            return unknown | ({"warning": UNCHECKED} if self._names else {"problem": error.message})
+        except ConflictError as error:  # several items have the name
+            is_open = any(names.may_take_name(reference.kind) for names in self._names)
+            return unknown | ({"warning": UNCHECKED} if is_open else {"problem": error.message})
         except PanoramaError as error:
             return unknown | {"problem": error.message}
         expected = fields.pop("expected_version", None)
