@@ -95,7 +95,7 @@ def update(entry: str | Entry, text: str = UNSET, at: str | datetime = UNSET) ->
     Args:
         entry: Its id or its row.
         text: One line, 1 to 2,000 characters.
-        at: When it happened, as for sdk.journal.create.
+        at: When it happened, such as 2026-05-31T15:00, as for sdk.journal.create.
 
     Returns:
         The entry as it is now.
