@@ -39,8 +39,8 @@ class PageRequest:
 def _is_of_type(value: object, kind: type | tuple[type, ...]) -> bool:
     if isinstance(value, str) and not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
         return False
-    small = not isinstance(value, int) or abs(value) < 1 << 62
-    return isinstance(value, kind) and isinstance(value, bool) == (kind is bool) and small
+    fits = not isinstance(value, int) or -(1 << 63) <= value < 1 << 63  # what both databases store
+    return isinstance(value, kind) and isinstance(value, bool) == (kind is bool) and fits
 
 
 @dataclass(frozen=True, slots=True)
